@@ -1,0 +1,127 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/result.h"
+#include "models/model.h"
+
+namespace comback {
+
+// A state's number in discovery order.
+using StateId = std::uint64_t;
+
+enum class SearchOrder { kBreadthFirst, kDepthFirst };
+
+// How the set of visited states is kept.
+enum class VisitedMode {
+  kFull,             // all descriptors: exact
+  kCompact,          // hash compaction [wolper93]: a b-bit hash per state, may omit states
+  kCompactImproved,  // hash compaction [stern95]: probe sequence independent of the stored value
+};
+
+struct SearchOptions {
+  SearchOrder order = SearchOrder::kBreadthFirst;
+  VisitedMode visited = VisitedMode::kFull;
+  unsigned hash_bits = 64;                   // of the compact modes, 8..64
+  std::uint64_t memory_bytes = 1ull << 30;   // budget for everything the search allocates
+  std::optional<std::uint64_t> table_slots;  // kCompactImproved; default: what the budget allows
+
+  // What counts as a violation; failed assertions and faults of the model always do.
+  bool deadlock_is_violation = false;
+  std::vector<std::shared_ptr<const Predicate>> invariants;
+  bool continue_after_violation = false;
+
+  // Limits; the search ends `incomplete` when one is reached.
+  std::optional<std::uint64_t> max_states;
+  std::optional<std::uint64_t> max_depth;  // states deeper than this are not expanded
+  std::optional<std::chrono::duration<double>> time_limit;
+};
+
+enum class Verdict { kComplete, kDeadlock, kAssertion, kInvariant, kError, kIncomplete };
+const char* to_string(Verdict verdict);  // "complete", "deadlock", ...
+
+// Why a search is incomplete.
+enum class StopReason {
+  kNone,
+  kMaxStates,
+  kMaxDepth,
+  kTimeLimit,
+  kMemory,
+  kTableFull,
+  kInterrupted
+};
+
+// A path from the initial state: states.size() == events.size() + 1. Checked by replaying it
+// before it is handed out.
+struct Trace {
+  std::vector<std::vector<std::byte>> states;
+  std::vector<Event> events;
+};
+
+struct Violation {
+  Verdict kind = Verdict::kComplete;
+  std::string
+      what;  // "deadlock", "assertion at.dve:12: x < 3", "invariant 'x < 3'", a fault in words
+  StateId state = 0;
+  std::uint64_t depth = 0;     // length of `trace`
+  std::optional<Event> event;  // of kError: the event that failed in that state
+  Trace trace;                 // shortest in a breadth-first search
+};
+
+struct Summary {
+  Verdict verdict = Verdict::kIncomplete;
+  StopReason stop_reason = StopReason::kNone;
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t deadlocks = 0;
+  std::vector<std::uint64_t>
+      level_sizes;              // breadth-first: states per level, the initial state's first
+  std::uint64_t max_depth = 0;  // depth-first: the longest stack
+  std::uint64_t events = 0;     // event executions, of exploration and reconstruction
+  std::uint64_t reconstruction_events = 0;
+  std::uint64_t reconstructions = 0;
+  std::uint64_t hash_conflicts = 0;        // pairs of different states found under one hash
+  std::uint64_t wraps = 0;                 // values that wrapped (--range-errors wrap)
+  std::uint64_t invariant_violations = 0;  // states, counted with continue_after_violation
+  std::uint64_t assertion_violations = 0;
+  std::optional<double> omission_probability;  // compact modes: of missing at least one state
+  double seconds = 0;
+  std::uint64_t visited_bytes = 0;    // of the visited set alone, at the end
+  std::vector<Violation> violations;  // the first of each kind, with traces
+};
+
+struct Progress {
+  const char* phase = "exploring";
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint64_t queued = 0;        // states found and not yet expanded
+  std::uint64_t level = 0;         // breadth-first level, or the depth of the stack
+  std::uint64_t memory_bytes = 0;  // held by the search's tables and queues
+  double seconds = 0;
+};
+
+// How a search and the outside talk while it runs.
+class Monitor {
+ public:
+  virtual ~Monitor() = default;
+  // Called a few times a second from the searching thread.
+  virtual void progress(const Progress& /*progress*/) {}
+  // Asks the search to stop soon; safe in a signal handler.
+  void request_stop() { stop_.store(true, std::memory_order_relaxed); }
+  bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> stop_{false};
+};
+
+// Explores the reachable states of `model`. An error means the search could not be started or the
+// machine failed; what the search found, and that it found too little, is in the summary.
+Result<Summary> explore(const Model& model, const SearchOptions& options, Monitor& monitor);
+
+}  // namespace comback

@@ -1,0 +1,36 @@
+#include "models/model.h"
+
+#include <fmt/format.h>
+
+namespace comback {
+
+std::string describe_state(const Model& model, const std::byte* state) {
+  std::string out;
+  const auto variables = model.variables();
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const VariableInfo& info = variables[v];
+    const auto print = [&](std::uint32_t element) {
+      const std::int64_t value = model.value(state, v, element);
+      if (value >= 0 && static_cast<std::size_t>(value) < info.value_names.size()) {
+        return info.value_names[static_cast<std::size_t>(value)];
+      }
+      return std::to_string(value);
+    };
+    if (!out.empty()) out += ' ';
+    out += info.name;
+    out += '=';
+    if (info.length == 0) {
+      out += print(0);
+      continue;
+    }
+    out += '[';
+    for (std::uint32_t i = 0; i < info.length; ++i) {
+      if (i != 0) out += ',';
+      out += print(i);
+    }
+    out += ']';
+  }
+  return out;
+}
+
+}  // namespace comback
