@@ -1,15 +1,57 @@
 #include "engine/search.h"
 
+#include <fmt/format.h>
+
+#include "engine/breadth_first.h"
+#include "engine/visited.h"
+
 namespace comback {
+namespace {
+
+template <class Visited>
+Result<Summary> explore_with(const Model& model, const SearchOptions& options, Monitor& monitor) {
+  using Search = BreadthFirstSearch<Visited>;
+  MemoryBudget budget(options.memory_bytes);
+  Visited visited(model.width(), options, budget);
+  const std::uint64_t needed =
+      Visited::min_bytes(model.width(), options) + Search::min_bytes(model.width());
+  if (needed > options.memory_bytes || !visited.open()) {
+    return Error{Errc::kOutOfMemory,
+                 fmt::format("a memory budget of {} bytes is too small: this search of {} needs at "
+                             "least {} bytes",
+                             options.memory_bytes, model.name(), needed)};
+  }
+  Summary summary;
+  Search search(model, options, monitor, budget, visited, summary);
+  if (Status status = search.run(); !status) return status.error();
+  return summary;
+}
+
+}  // namespace
+
 const char* to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kComplete: return "complete";
-    case Verdict::kDeadlock: return "deadlock";
-    case Verdict::kAssertion: return "assertion";
-    case Verdict::kInvariant: return "invariant";
-    case Verdict::kError: return "error";
-    case Verdict::kIncomplete: return "incomplete";
+    case Verdict::kComplete:
+      return "complete";
+    case Verdict::kDeadlock:
+      return "deadlock";
+    case Verdict::kAssertion:
+      return "assertion";
+    case Verdict::kInvariant:
+      return "invariant";
+    case Verdict::kError:
+      return "error";
+    case Verdict::kIncomplete:
+      return "incomplete";
   }
   return "?";
 }
+
+Result<Summary> explore(const Model& model, const SearchOptions& options, Monitor& monitor) {
+  if (options.order != SearchOrder::kBreadthFirst || options.visited != VisitedMode::kFull) {
+    return Error{Errc::kUnsupported, "this search is not built in"};
+  }
+  return explore_with<FullVisited>(model, options, monitor);
+}
+
 }  // namespace comback

@@ -9,7 +9,7 @@
 
 #include "models/model.h"
 
-namespace comback::testing {
+namespace comback::test {
 
 // Every reachable state of a model, found in the plainest way there is: breadth first, in
 // (level, predecessor, event) order, with a std::map. A fault's event has no successor.
@@ -89,4 +89,4 @@ struct Oracle {
   }
 };
 
-}  // namespace comback::testing
+}  // namespace comback::test

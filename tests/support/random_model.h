@@ -13,7 +13,7 @@
 
 #include "models/model.h"
 
-namespace comback::testing {
+namespace comback::test {
 
 // What a model for tests does not need: nothing in it is for people.
 class PlainModel : public Model {
@@ -26,9 +26,7 @@ class PlainModel : public Model {
   std::string explain(const Fault& fault) const override {
     return "fault of event " + std::to_string(fault.event);
   }
-  PredicateResult predicate(std::string_view) const override {
-    return Diagnostics{{.file = "<predicate>", .message = "no predicates here"}};
-  }
+  PredicateResult predicate(std::string_view) const override { return Diagnostics(1); }
   std::span<const EventInfo> events() const override { return {}; }
   std::span<const ProcessInfo> processes() const override { return {}; }
   std::string_view backend() const override { return "test"; }
@@ -189,4 +187,4 @@ class GridModel : public PlainModel {
   std::string name_ = "grid";
 };
 
-}  // namespace comback::testing
+}  // namespace comback::test

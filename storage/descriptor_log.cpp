@@ -1,0 +1,32 @@
+#include "storage/descriptor_log.h"
+
+#include <algorithm>
+
+namespace comback {
+
+bool DescriptorLog::grow(std::uint64_t count) {
+  if (count > kMaxSize - size_) return false;
+  while (size_ + count > capacity_) {
+    Mapping chunk = Mapping::allocate(chunk_bytes_, *budget_);
+    if (!chunk) return false;
+    starts_.push_back(chunk.data());
+    chunks_.push_back(std::move(chunk));
+    capacity_ += per_chunk_;
+    if (room_ == 0) open_next_chunk();
+  }
+  return true;
+}
+
+void DescriptorLog::open_next_chunk() {
+  const std::uint64_t chunk = size_ / per_chunk_;
+  if (chunk == chunks_.size()) return;  // grow() opens it
+  end_ = starts_[chunk];
+  room_ = per_chunk_;
+}
+
+void DescriptorLog::release_below(std::uint64_t id) {
+  const std::uint64_t last = std::min(id, size_) / per_chunk_;
+  while (first_chunk_ < last && first_chunk_ < chunks_.size()) chunks_[first_chunk_++] = Mapping();
+}
+
+}  // namespace comback
