@@ -72,7 +72,17 @@ class TwoCounters : public comback::Model {
 
 int main() {
   const TwoCounters model(3, 4);
-  std::array<std::byte, 2> state{};
-  model.initial(state.data());
-  std::printf("%s\n", comback::describe_state(model, state.data()).c_str());
+  comback::SearchOptions options;
+  options.visited = comback::VisitedMode::kFull;
+  comback::Monitor monitor;
+  const comback::Result<comback::Summary> summary = comback::explore(model, options, monitor);
+  if (!summary) {
+    std::fprintf(stderr, "%s\n", summary.error().what.c_str());
+    return 1;
+  }
+  std::printf("%s: %s, %llu states, %llu transitions, %llu deadlocks, %zu levels\n",
+              model.name().c_str(), comback::to_string(summary->verdict),
+              static_cast<unsigned long long>(summary->states),
+              static_cast<unsigned long long>(summary->transitions),
+              static_cast<unsigned long long>(summary->deadlocks), summary->level_sizes.size());
 }
