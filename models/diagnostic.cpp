@@ -11,7 +11,8 @@ std::string to_string(const Diagnostic& d) {
   if (d.line != 0) {
     const std::string number = std::to_string(d.line);
     out += fmt::format(" {} | {}\n", number, d.source_line);
-    // Tabs stay tabs, so that the caret stands below its column however wide the terminal shows them.
+    // Tabs stay tabs, so that the caret stands below its column however wide the terminal shows
+    // them.
     std::string pad;
     for (std::size_t i = 0; i + 1 < d.column; ++i) {
       pad += i < d.source_line.size() && d.source_line[i] == '\t' ? '\t' : ' ';
