@@ -145,6 +145,14 @@ struct ProcessInfo {
   std::vector<TransitionInfo> transitions;  // in declaration order
 };
 
+// What processes send messages through. A buffered channel's contents are a variable, too.
+struct ChannelInfo {
+  std::string name;
+  std::vector<std::string> items;  // the types of one message; empty: untyped
+  std::uint32_t capacity = 0;      // 0: rendezvous
+  std::uint32_t line = 0;
+};
+
 // A static event: one transition, or the two that meet in a rendezvous.
 struct EventInfo {
   std::uint32_t process = kGlobal;  // of the transition; of the receiver in a rendezvous
@@ -195,6 +203,7 @@ class Model {
   // The first assertion of the model that fails in `state`, or -1.
   virtual bool has_assertions() const { return false; }
   virtual int failed_assertion(const std::byte* /*state*/) const { return -1; }
+  // Empty past the last assertion.
   virtual std::string describe_assertion(int /*index*/) const { return {}; }
 
   // --- for people ---
@@ -210,6 +219,10 @@ class Model {
   // The static events by number; empty where a model's events have no fixed numbers.
   virtual std::span<const EventInfo> events() const = 0;
   virtual std::span<const ProcessInfo> processes() const = 0;
+  virtual std::span<const ChannelInfo> channels() const { return {}; }
+  // The name of the property process that the model declares and that is left out of the state;
+  // empty where there is none.
+  virtual std::string_view ignored_property() const { return {}; }
 
   // What executes the model just now: "native", "interpreted".
   virtual std::string_view backend() const = 0;
