@@ -33,7 +33,8 @@ inline constexpr TypeRange range_of(Type type) {
 }
 inline constexpr std::size_t bytes_of(Type type) { return type == Type::kByte ? 1 : 2; }
 
-// A variable of the state, or a constant array: scalar constants are folded away.
+// A variable of the state, or a constant array. The values of a constant array may lie outside its
+// type; those of a variable never do.
 struct Variable {
   std::string name;  // without its process
   Type type = Type::kByte;
@@ -43,6 +44,13 @@ struct Variable {
   std::vector<std::int64_t> initial;  // max(1, length) values
   std::size_t offset = 0;             // in the descriptor, of element 0; ints are little endian
   SourceRange where;
+};
+
+// A scalar constant: folded away wherever the model uses it, kept for predicates.
+struct ScalarConstant {
+  std::string name;
+  std::uint32_t process = kGlobal;
+  std::int64_t value = 0;
 };
 
 // Rendezvous where capacity == 0. Otherwise the descriptor holds one byte for the number of items,
@@ -98,8 +106,10 @@ enum class Op : std::uint8_t {
 };
 
 // All arithmetic is that of models/dve/arithmetic.h: 64 bits, two's complement, total except for
-// division by zero.
+// division by zero. At most kMaxDepth expressions are nested, so recursion over them is safe.
 struct Expr {
+  static constexpr std::size_t kMaxDepth = 1000;
+
   Op op = Op::kConstant;
   std::int64_t value = 0;
   std::uint32_t variable = 0;
@@ -181,11 +191,16 @@ struct Program {
   std::string source;  // the whole text
 
   std::vector<Variable> variables;
+  std::vector<ScalarConstant> constants;
   std::vector<Channel> channels;
   std::vector<Process> processes;  // without the property process
   std::vector<Assertion> assertions;
-  std::optional<Process> property;  // parsed and kept; offsets in it mean nothing
-  bool synchronous = false;         // system sync
+
+  // The property process: parsed and kept, but not part of the state; offsets in it mean nothing.
+  // Its own variables have the numbers from variables.size() on.
+  std::optional<Process> property;
+  std::vector<Variable> property_variables;
+  bool synchronous = false;  // system sync
   bool has_committed = false;
 
   std::vector<StaticEvent> events;  // empty where synchronous
