@@ -24,6 +24,19 @@ std::string describe_state(const Model& model, const std::byte* state) {
       continue;
     }
     out += '[';
+    if (info.kind == VariableInfo::Kind::kChannel) {
+      const auto messages = static_cast<std::uint32_t>(model.value(state, v, 0));
+      for (std::uint32_t m = 0; m < messages; ++m) {
+        out += m == 0 ? "(" : ",(";
+        for (std::uint32_t i = 0; i < info.message_items; ++i) {
+          if (i != 0) out += ',';
+          out += print(1 + m * info.message_items + i);
+        }
+        out += ')';
+      }
+      out += ']';
+      continue;
+    }
     for (std::uint32_t i = 0; i < info.length; ++i) {
       if (i != 0) out += ',';
       out += print(i);

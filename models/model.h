@@ -77,7 +77,8 @@ inline constexpr std::uint32_t kGlobal = 0xffffffff;  // "no process"
 inline constexpr std::uint32_t kWholeArray = 0xffffffff;
 
 // A component of the state. A process's control location is a variable too; so are the contents
-// of a buffered channel.
+// of a buffered channel: element 0 is the number of messages, then come the items of each possible
+// message, the oldest message first; the items of messages that are not there are 0.
 struct VariableInfo {
   enum class Kind : std::uint8_t { kLocation, kData, kChannel };
   std::string name;  // "next", "Slot", "P_0", "P_0.my_place"
@@ -88,7 +89,8 @@ struct VariableInfo {
   std::int64_t max = 0;
   std::vector<std::string> value_names;  // of locations, by value; empty otherwise
   std::size_t offset_bytes = 0;          // in the descriptor
-  std::size_t element_bytes = 1;
+  std::size_t element_bytes = 1;         // of a channel: those of one message
+  std::uint32_t message_items = 0;       // of a channel: items of one message
 };
 
 // A use of a variable: one element where it is known before the model runs, or all of them.
@@ -228,7 +230,7 @@ class Model {
   virtual std::string_view backend() const = 0;
 };
 
-// "next=0 Slot=[1,0] P_0=NCS P_0.my_place=0"
+// "next=0 Slot=[1,0] box=[(0,3),(1,-4)] P_0=NCS P_0.my_place=0"
 std::string describe_state(const Model& model, const std::byte* state);
 
 }  // namespace comback
