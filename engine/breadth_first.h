@@ -1,9 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "engine/findings.h"
@@ -11,8 +10,9 @@
 #include "engine/search_control.h"
 #include "engine/trace.h"
 #include "storage/backedge_table.h"
+#include "storage/bytes.h"
 #include "storage/descriptor_log.h"
-#include "storage/descriptor_table.h"
+#include "storage/insertion.h"
 #include "storage/memory_budget.h"
 
 namespace comback {

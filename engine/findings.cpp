@@ -17,10 +17,12 @@ bool Findings::check_state(const std::byte* state, const Place& place) {
     const std::optional<std::int64_t> value = invariant->evaluate(state);
     if (value && *value != 0) continue;
     ++summary_->invariant_violations;
-    return record(Verdict::kInvariant,
-                  fmt::format("invariant '{}'{}", invariant->text(),
-                              value ? "" : " cannot be evaluated in this state"),
-                  {}, place);
+    std::string what;
+    if (!found(Verdict::kInvariant)) {
+      what = fmt::format("invariant '{}'{}", invariant->text(),
+                         value ? "" : " cannot be evaluated in this state");
+    }
+    return record(Verdict::kInvariant, std::move(what), {}, place);
   }
   return true;
 }

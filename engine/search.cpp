@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include "engine/breadth_first.h"
+#include "engine/depth_first.h"
 #include "engine/visited.h"
 
 namespace comback {
 namespace {
 
-template <class Visited>
+template <class Visited, template <class> class Driver>
 Result<Summary> explore_with(const Model& model, const SearchOptions& options, Monitor& monitor) {
-  using Search = BreadthFirstSearch<Visited>;
+  using Search = Driver<Visited>;
   MemoryBudget budget(options.memory_bytes);
   Visited visited(model.width(), options, budget);
   const std::uint64_t needed =
@@ -25,6 +26,14 @@ Result<Summary> explore_with(const Model& model, const SearchOptions& options, M
   Search search(model, options, monitor, budget, visited, summary);
   if (Status status = search.run(); !status) return status.error();
   return summary;
+}
+
+template <class Visited>
+Result<Summary> explore_in_order(const Model& model, const SearchOptions& options,
+                                 Monitor& monitor) {
+  return options.order == SearchOrder::kBreadthFirst
+             ? explore_with<Visited, BreadthFirstSearch>(model, options, monitor)
+             : explore_with<Visited, DepthFirstSearch>(model, options, monitor);
 }
 
 }  // namespace
@@ -48,10 +57,19 @@ const char* to_string(Verdict verdict) {
 }
 
 Result<Summary> explore(const Model& model, const SearchOptions& options, Monitor& monitor) {
-  if (options.order != SearchOrder::kBreadthFirst || options.visited != VisitedMode::kFull) {
-    return Error{Errc::kUnsupported, "this search is not built in"};
+  if (options.hash_bits < 8 || options.hash_bits > 64) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("hashes of {} bits: must be 8 to 64", options.hash_bits)};
   }
-  return explore_with<FullVisited>(model, options, monitor);
+  switch (options.visited) {
+    case VisitedMode::kFull:
+      return explore_in_order<FullVisited>(model, options, monitor);
+    case VisitedMode::kCompact:
+      return explore_in_order<CompactVisited>(model, options, monitor);
+    case VisitedMode::kCompactImproved:
+      return explore_in_order<ProbedVisited>(model, options, monitor);
+  }
+  return Error{Errc::kUnsupported, "this search is not built in"};
 }
 
 }  // namespace comback

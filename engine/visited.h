@@ -1,13 +1,18 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "engine/omission.h"
 #include "engine/search.h"
+#include "storage/compact_set.h"
 #include "storage/descriptor_log.h"
 #include "storage/descriptor_table.h"
 #include "storage/hash.h"
+#include "storage/insertion.h"
+#include "storage/probed_set.h"
 
 // The sets of visited states, with one face for the searches. Each has
 //   Key key(descriptor)                what it is looked up by
@@ -50,6 +55,81 @@ class FullVisited {
  private:
   DescriptorLog log_;
   DescriptorTable table_;
+};
+
+// --visited compact
+class CompactVisited {
+ public:
+  using Key = std::uint64_t;
+  static constexpr bool kKeepsDescriptors = false;
+
+  CompactVisited(std::size_t width, const SearchOptions& options, MemoryBudget& budget)
+      : width_(width), bits_(options.hash_bits), set_(options.hash_bits, budget) {}
+  static std::uint64_t min_bytes(std::size_t /*width*/, const SearchOptions& /*options*/) {
+    return CompactSet::kMinBytes;
+  }
+  [[nodiscard]] bool open() { return set_.open(); }
+
+  Key key(const std::byte* descriptor) const { return set_.key_of(hash_bytes(descriptor, width_)); }
+  void prefetch(Key key) const { set_.prefetch(key); }
+  void prefetch_match(Key /*key*/) const {}
+  bool contains(Key key, const std::byte* /*descriptor*/) const { return set_.contains(key); }
+  Insertion insert(Key key, const std::byte* /*descriptor*/) { return set_.insert(key); }
+  [[nodiscard]] bool reserve(std::uint64_t /*count*/) const { return true; }
+
+  std::uint64_t size() const { return set_.size(); }
+  std::uint64_t bytes() const { return set_.bytes(); }
+  std::optional<double> omission_probability() const {
+    return basic_omission_probability(set_.size(), bits_);
+  }
+
+ private:
+  std::size_t width_;
+  unsigned bits_;
+  CompactSet set_;
+};
+
+// --visited compact-improved
+class ProbedVisited {
+ public:
+  using Key = ProbedSet::Key;
+  static constexpr bool kKeepsDescriptors = false;
+  static constexpr std::uint64_t kMinSlots = 3;
+
+  ProbedVisited(std::size_t width, const SearchOptions& options, MemoryBudget& budget)
+      : width_(width), bits_(options.hash_bits), set_(bits_, slots(options), budget) {}
+  static std::uint64_t min_bytes(std::size_t /*width*/, const SearchOptions& options) {
+    const std::uint64_t bytes = PackedSlots::bytes_for(
+        std::max(options.table_slots.value_or(kMinSlots), kMinSlots), options.hash_bits);
+    return (bytes + Mapping::kPage - 1) / Mapping::kPage * Mapping::kPage;
+  }
+  [[nodiscard]] bool open() { return set_.open(); }
+
+  Key key(const std::byte* descriptor) const { return set_.key_of(hash_pair(descriptor, width_)); }
+  void prefetch(const Key& key) const { set_.prefetch(key); }
+  void prefetch_match(const Key& /*key*/) const {}
+  bool contains(const Key& key, const std::byte* /*descriptor*/) const {
+    return set_.contains(key);
+  }
+  Insertion insert(const Key& key, const std::byte* /*descriptor*/) { return set_.insert(key); }
+  [[nodiscard]] bool reserve(std::uint64_t /*count*/) const { return true; }
+
+  std::uint64_t size() const { return set_.size(); }
+  std::uint64_t bytes() const { return set_.bytes(); }
+  std::optional<double> omission_probability() const {
+    return improved_omission_probability(set_.size(), set_.slots(), bits_);
+  }
+
+ private:
+  // Half of the budget where the user does not say; the queue and the backedges share the rest.
+  static std::uint64_t slots(const SearchOptions& options) {
+    return std::max(kMinSlots, options.table_slots.value_or(
+                                   PackedSlots::fit(options.memory_bytes / 2, options.hash_bits)));
+  }
+
+  std::size_t width_;
+  unsigned bits_;
+  ProbedSet set_;
 };
 
 }  // namespace comback

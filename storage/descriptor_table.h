@@ -8,16 +8,10 @@
 
 #include "storage/descriptor_log.h"
 #include "storage/hash.h"
+#include "storage/insertion.h"
 #include "storage/mapping.h"
 
 namespace comback {
-
-enum class Insertion {
-  kNew,
-  kKnown,
-  kNoMemory,  // nothing was inserted: the budget does not allow the table to grow
-  kFull,      // nothing was inserted: the table cannot grow
-};
 
 // The exact set of visited states: an index over a log of descriptors, open addressing in buckets
 // of one cache line: twelve ids, a byte of hash for each, and how many there are. A state that
