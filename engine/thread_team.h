@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace comback {
+
+// Threads that work on one bulk of tasks at a time. Between two calls of for_each nothing runs, so
+// what one bulk wrote the next may read: no lock is needed inside a task.
+class ThreadTeam {
+ public:
+  // The caller of for_each is one of the threads.
+  explicit ThreadTeam(unsigned threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  // Calls f(thread, task) once for each task below `tasks`, in rising order of tasks though not one
+  // after the other, and returns when all are done.
+  template <class F>
+  void for_each(std::size_t tasks, F&& f) {
+    if (workers_.empty() || tasks == 1) {
+      for (std::size_t task = 0; task < tasks; ++task) f(0u, task);
+      return;
+    }
+    run_all(tasks, &f, [](void* context, unsigned thread, std::size_t task) {
+      (*static_cast<std::remove_reference_t<F>*>(context))(thread, task);
+    });
+  }
+
+ private:
+  using Call = void (*)(void* context, unsigned thread, std::size_t task);
+
+  void run_all(std::size_t tasks, void* context, Call call);
+  void work(unsigned thread);
+  void take_tasks(unsigned thread);
+
+  std::vector<std::thread> workers_;
+  // The bulk at hand: written before `bulk_` counts up, read after.
+  std::size_t tasks_ = 0;
+  void* context_ = nullptr;
+  Call call_ = nullptr;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::uint32_t> bulk_{0};
+  std::atomic<std::uint32_t> busy_{0};  // workers that have not finished the bulk
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace comback
