@@ -19,7 +19,8 @@ namespace comback::dve {
 //   4. On the successor: the received values stored, left to right; the effects of the receiver,
 //      then of the sender. Each assignment: its index, its value, the store.
 //   5. The locations move, so P.state in an effect sees the locations before the event.
-// A fault ends the event where it happens; wraps count as they happen.
+// A fault ends the event where it happens; wraps count as they happen. Fault::value is the index,
+// the dividend of a division by zero, or the value that was to be stored.
 //
 // In a synchronous system a transition whose guard faults counts as enabled in every mode when the
 // combinations are numbered. A combination with such a transition faults: its first one in process

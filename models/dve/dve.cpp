@@ -1,0 +1,51 @@
+#include "models/dve/dve.h"
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "models/dve/dve_model.h"
+#include "models/dve/parse.h"
+
+namespace comback::dve {
+
+namespace {
+
+Diagnostics file_error(const std::filesystem::path& file, std::string message,
+                       std::string hint = {}) {
+  return {
+      Diagnostic{.file = file.string(), .message = std::move(message), .hint = std::move(hint)}};
+}
+
+}  // namespace
+
+LoadResult load_file(const std::filesystem::path& file, const Options& options) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return file_error(file, "there is no such file");
+  }
+  if (error) return file_error(file, "cannot be read: " + error.message());
+  if (std::filesystem::is_directory(status)) {
+    return file_error(file, "is a directory", "name a file with a model in the DVE language");
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in) {
+    return file_error(file, "cannot be read: " + std::generic_category().message(errno));
+  }
+  if (in.peek() == std::ifstream::traits_type::eof()) return file_error(file, "the file is empty");
+  text << in.rdbuf();
+  if (in.bad()) return file_error(file, "could not be read to its end");
+  return load_text(file.string(), std::move(text).str(), options);
+}
+
+LoadResult load_text(std::string file, std::string text, const Options& options) {
+  ProgramResult parsed = parse_program(std::move(file), std::move(text), options.ignore_property);
+  if (auto* diagnostics = std::get_if<Diagnostics>(&parsed)) return std::move(*diagnostics);
+  return std::make_unique<DveModel>(std::get<Program>(std::move(parsed)), options.range_errors);
+}
+
+}  // namespace comback::dve
