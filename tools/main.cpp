@@ -1,0 +1,25 @@
+#include <signal.h>
+
+#include <new>
+
+#include "tools/command_line.h"
+#include "tools/output.h"
+
+int main(int argc, char** argv) {
+  using namespace comback::tools;
+  reserve_standard_descriptors();
+  // A reader that goes away is a failed write, which has its own exit code.
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    StandardOutput out;
+    const ExitCode code = run_command_line(argc, argv, out);
+    if (!out.status()) {
+      complain("comback: " + out.status().error().what + "\n");
+      return static_cast<int>(ExitCode::kFailure);
+    }
+    return static_cast<int>(code);
+  } catch (const std::bad_alloc&) {
+    complain("comback: the machine has no memory left; a smaller --memory may help\n");
+    return static_cast<int>(ExitCode::kFailure);
+  }
+}

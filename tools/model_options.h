@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "models/diagnostic.h"
+#include "models/dve/dve.h"
+#include "models/model.h"
+
+namespace comback::tools {
+
+// The model that a command is about, and how it is read.
+struct ModelOptions {
+  std::string file;
+  dve::Options dve;
+
+  // The positional MODEL.
+  void add_file_to(CLI::App& command);
+  // How its events are executed.
+  void add_execution_to(CLI::App& command);
+
+  std::string range_errors_in_words() const;  // as the option names it
+};
+
+// Reads the model; `status` is told what takes long. Problems with the file itself (it is missing,
+// it is a directory, its name says nothing) are diagnostics, too.
+std::variant<std::unique_ptr<Model>, Diagnostics> load_model(
+    const ModelOptions& options, const std::function<void(std::string_view)>& status);
+
+}  // namespace comback::tools

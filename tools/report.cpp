@@ -1,0 +1,208 @@
+#include "tools/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/quantity.h"
+
+namespace comback::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool breadth_first(const Report& report) {
+  return report.options.order == SearchOrder::kBreadthFirst;
+}
+
+// Why the search ended early and what helps, for people.
+std::string stop_in_words(const Report& report) {
+  switch (report.summary.stop_reason) {
+    case StopReason::kNone:
+      return {};
+    case StopReason::kMaxStates:
+      return "--max-states was reached";
+    case StopReason::kMaxDepth:
+      return "--max-depth was reached; deeper states were not expanded";
+    case StopReason::kTimeLimit:
+      return "--time-limit was reached";
+    case StopReason::kMemory:
+      return fmt::format("the memory budget of {} is used up; a larger --memory helps",
+                         format_size(report.options.memory_bytes));
+    case StopReason::kTableFull:
+      return "the table of hashes is full; a larger --table-size or --memory helps";
+    case StopReason::kInterrupted:
+      return "it was interrupted";
+  }
+  return {};
+}
+
+std::string headline(const Report& report) {
+  const Summary& summary = report.summary;
+  switch (summary.verdict) {
+    case Verdict::kComplete:
+      return summary.omission_probability ? "complete as far as hashes tell, nothing violated"
+                                          : "complete, nothing violated";
+    case Verdict::kDeadlock:
+      return "there is a deadlock";
+    case Verdict::kAssertion:
+      return "an assertion fails";
+    case Verdict::kInvariant:
+      return "an invariant is violated";
+    case Verdict::kError:
+      return "the model fails";
+    case Verdict::kIncomplete:
+      return fmt::format("incomplete: {}", stop_in_words(report));
+  }
+  return {};
+}
+
+using Row = std::pair<std::string_view, std::string>;
+
+std::vector<Row> rows(const Report& report) {
+  const Summary& summary = report.summary;
+  std::vector<Row> rows = {{"states", format_count(summary.states)},
+                           {"transitions", format_count(summary.transitions)},
+                           {"deadlocks", format_count(summary.deadlocks)}};
+  if (breadth_first(report)) {
+    const auto& sizes = summary.level_sizes;
+    const auto widest = std::max_element(sizes.begin(), sizes.end());
+    rows.emplace_back(
+        "levels", sizes.empty() ? "0"
+                                : fmt::format("{}, the widest of {} states",
+                                              format_count(sizes.size()), format_count(*widest)));
+  } else {
+    rows.emplace_back("deepest stack", format_count(summary.max_depth));
+  }
+  if (summary.assertion_violations > 1) {
+    rows.emplace_back("failed assertions", format_count(summary.assertion_violations) + " states");
+  }
+  if (summary.invariant_violations > 1) {
+    rows.emplace_back("violated invariants",
+                      format_count(summary.invariant_violations) + " states");
+  }
+  if (summary.wraps > 0) rows.emplace_back("wrapped values", format_count(summary.wraps));
+  if (summary.reconstructions > 0) {
+    rows.emplace_back("reconstructions",
+                      fmt::format("{}, {} events executed", format_count(summary.reconstructions),
+                                  format_count(summary.reconstruction_events)));
+  }
+  if (summary.omission_probability) {
+    rows.emplace_back("omission",
+                      fmt::format("a state was missed with probability of at most {:.2g}",
+                                  *summary.omission_probability));
+  }
+  rows.emplace_back("visited set", fmt::format("{}: {}", report.visited_in_words,
+                                               format_size(summary.visited_bytes)));
+  rows.emplace_back(
+      "memory", fmt::format("{} at most, the budget was {}", format_size(report.peak_memory_bytes),
+                            format_size(report.options.memory_bytes)));
+  std::string time = format_duration(summary.seconds);
+  if (summary.seconds > 0.01) {
+    const double rate = static_cast<double>(summary.transitions) / summary.seconds;
+    time += fmt::format(", {}", format_rate(rate, "transitions"));
+  }
+  rows.emplace_back("time", time);
+  rows.emplace_back("successors", std::string(report.model.backend()));
+  return rows;
+}
+
+}  // namespace
+
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::kNone:
+      return "none";
+    case StopReason::kMaxStates:
+      return "max-states";
+    case StopReason::kMaxDepth:
+      return "max-depth";
+    case StopReason::kTimeLimit:
+      return "time-limit";
+    case StopReason::kMemory:
+      return "memory";
+    case StopReason::kTableFull:
+      return "table-full";
+    case StopReason::kInterrupted:
+      return "interrupted";
+  }
+  return "?";
+}
+
+ExitCode exit_code(const Summary& summary) {
+  switch (summary.verdict) {
+    case Verdict::kComplete:
+      return ExitCode::kComplete;
+    case Verdict::kIncomplete:
+      return ExitCode::kIncomplete;
+    default:
+      return ExitCode::kViolation;
+  }
+}
+
+Json to_json(const Report& report) {
+  const Summary& summary = report.summary;
+  Json json;
+  json["model"] = report.model_name;
+  json["verdict"] = comback::to_string(summary.verdict);
+  if (summary.stop_reason == StopReason::kNone) {
+    json["stop_reason"] = nullptr;
+  } else {
+    json["stop_reason"] = to_string(summary.stop_reason);
+  }
+  json["states"] = summary.states;
+  json["transitions"] = summary.transitions;
+  json["deadlocks"] = summary.deadlocks;
+  if (breadth_first(report)) {
+    json["levels"] = summary.level_sizes.size();
+    json["level_sizes"] = summary.level_sizes;
+  } else {
+    json["levels"] = nullptr;
+    json["level_sizes"] = Json::array();
+    json["max_depth"] = summary.max_depth;
+  }
+  json["events"] = summary.events;
+  json["reconstruction_events"] = summary.reconstruction_events;
+  json["reconstructions"] = summary.reconstructions;
+  json["hash_conflicts"] = summary.hash_conflicts;
+  json["wraps"] = summary.wraps;
+  if (summary.omission_probability) json["omission_probability"] = *summary.omission_probability;
+  json["assertion_violations"] = summary.assertion_violations;
+  json["invariant_violations"] = summary.invariant_violations;
+  json["violations"] = Json::array();
+  for (const Violation& violation : summary.violations) {
+    json["violations"].push_back(violation_json(report.model, violation));
+  }
+  json["seconds"] = summary.seconds;
+  json["peak_memory_bytes"] = report.peak_memory_bytes;
+  json["visited_bytes"] = summary.visited_bytes;
+  json["disk_bytes"] = 0;
+  json["settings"] = report.settings;
+  return json;
+}
+
+std::string to_text(const Report& report, TraceStyle traces) {
+  const Summary& summary = report.summary;
+  std::string text = fmt::format("{}: {}\n", report.model_name, headline(report));
+  if (summary.verdict != Verdict::kIncomplete && summary.stop_reason != StopReason::kNone) {
+    text += fmt::format("The search is incomplete, too: {}\n", stop_in_words(report));
+  }
+  const std::vector<Row> table = rows(report);
+  std::size_t width = 0;
+  for (const Row& row : table) width = std::max(width, row.first.size());
+  for (const auto& [name, value] : table) {
+    text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  }
+  for (const Violation& violation : summary.violations) {
+    text += fmt::format("\n{}", report_violation(report.model, violation, traces));
+  }
+  if (summary.deadlocks > 0 && !report.options.deadlock_is_violation) {
+    text += "\nSome states have no successors; --deadlock shows the way to one.\n";
+  }
+  return text;
+}
+
+}  // namespace comback::tools

@@ -1,0 +1,55 @@
+#include "tools/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+
+namespace comback::tools {
+namespace {
+
+// A signal handler has no other way to reach anything.
+std::atomic<Monitor*> stopping{nullptr};
+std::atomic<bool> announcing{false};
+static_assert(std::atomic<Monitor*>::is_always_lock_free);
+
+void default_for_both() {
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+}
+
+void handle(int /*signal*/) {
+  const int saved = errno;
+  default_for_both();
+  if (Monitor* monitor = stopping.load()) monitor->request_stop();
+  if (announcing.load()) {
+    constexpr std::string_view kText = "\ncomback: stopping; once more ends it at once\n";
+    const ssize_t ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
+    static_cast<void>(ignored);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+StopOnSignals::StopOnSignals(Monitor& monitor, bool announce) {
+  stopping.store(&monitor);
+  announcing.store(announce);
+  struct sigaction action {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+StopOnSignals::~StopOnSignals() {
+  default_for_both();
+  stopping.store(nullptr);
+}
+
+}  // namespace comback::tools

@@ -1,0 +1,148 @@
+#include "tools/trace_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "tools/quantity.h"
+
+namespace comback::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::uint32_t elements(const VariableInfo& variable) {
+  return std::max<std::uint32_t>(1, variable.length);
+}
+
+// The name of a location; a number that has no name, as that of the error state, is itself.
+std::string value_text(const VariableInfo& variable, std::int64_t value) {
+  if (value >= 0 && static_cast<std::size_t>(value) < variable.value_names.size()) {
+    return variable.value_names[static_cast<std::size_t>(value)];
+  }
+  return std::to_string(value);
+}
+
+// "x = 3", "fork = [0, 1]", or one changed element: "fork[1] = 1".
+std::vector<std::string> assignments(const Model& model, const std::byte* state,
+                                     const std::byte* previous) {
+  std::vector<std::string> result;
+  const auto variables = model.variables();
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const VariableInfo& variable = variables[v];
+    std::string all;
+    std::vector<std::string> changed;
+    for (std::uint32_t e = 0; e < elements(variable); ++e) {
+      const std::int64_t value = model.value(state, v, e);
+      const std::string text = value_text(variable, value);
+      all += (e == 0 ? "" : ", ") + text;
+      if (previous != nullptr && model.value(previous, v, e) != value) {
+        changed.push_back(variable.length == 0
+                              ? fmt::format("{} = {}", variable.name, text)
+                              : fmt::format("{}[{}] = {}", variable.name, e, text));
+      }
+    }
+    if (previous == nullptr) {
+      result.push_back(variable.length == 0 ? fmt::format("{} = {}", variable.name, all)
+                                            : fmt::format("{} = [{}]", variable.name, all));
+    } else {
+      result.insert(result.end(), changed.begin(), changed.end());
+    }
+  }
+  return result;
+}
+
+// The parts with commas between them, in lines that are not too long.
+std::string wrapped(const std::vector<std::string>& parts, std::string_view indent) {
+  constexpr std::size_t kColumns = 100;
+  std::string text;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool first = column == 0;
+    if (!first && column + 2 + parts[i].size() > kColumns) {
+      text += ",\n";
+      column = 0;
+    }
+    const std::string_view before = column == 0 ? indent : std::string_view(", ");
+    text += before;
+    text += parts[i];
+    column += before.size() + parts[i].size();
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string report_violation(const Model& model, const Violation& violation, TraceStyle style) {
+  std::string text = fmt::format("violation: {}\n", violation.what);
+  if (style == TraceStyle::kNone) return text;
+  const Trace& trace = violation.trace;
+  if (trace.states.empty()) return text;
+  const std::size_t digits = std::to_string(trace.events.size()).size();
+  const std::string indent(digits + 4, ' ');
+  text += fmt::format("\n  {:>{}}  initial state\n", 0, digits);
+  text += wrapped(assignments(model, trace.states[0].data(), nullptr), indent);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const std::byte* before = trace.states[i].data();
+    const std::byte* after = trace.states[i + 1].data();
+    text +=
+        fmt::format("  {:>{}}  {}\n", i + 1, digits, model.describe_event(before, trace.events[i]));
+    const auto parts = assignments(model, after, style == TraceStyle::kFull ? nullptr : before);
+    text += parts.empty() ? indent + "nothing changes\n" : wrapped(parts, indent);
+  }
+  if (violation.event) {
+    text += fmt::format("  {:>{}}  {}\n{}fails: {}\n", "!", digits,
+                        model.describe_event(trace.states.back().data(), *violation.event), indent,
+                        violation.what);
+  }
+  return text;
+}
+
+Json state_json(const Model& model, const std::byte* state) {
+  Json json = Json::object();
+  const auto variables = model.variables();
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const VariableInfo& variable = variables[v];
+    const auto element = [&](std::uint32_t e) -> Json {
+      const std::int64_t value = model.value(state, v, e);
+      if (variable.value_names.empty()) return value;
+      return value_text(variable, value);
+    };
+    if (variable.length == 0) {
+      json[variable.name] = element(0);
+    } else {
+      Json& array = json[variable.name] = Json::array();
+      for (std::uint32_t e = 0; e < variable.length; ++e) array.push_back(element(e));
+    }
+  }
+  return json;
+}
+
+Json violation_json(const Model& model, const Violation& violation) {
+  Json steps = Json::array();
+  const Trace& trace = violation.trace;
+  for (std::size_t i = 0; i < trace.states.size(); ++i) {
+    Json step = Json::object();
+    if (i > 0) {
+      step["event"] = trace.events[i - 1];
+      step["action"] = model.describe_event(trace.states[i - 1].data(), trace.events[i - 1]);
+    }
+    step["state"] = state_json(model, trace.states[i].data());
+    steps.push_back(std::move(step));
+  }
+  Json json = {{"kind", to_string(violation.kind)},
+               {"what", violation.what},
+               {"state", violation.state},
+               {"depth", violation.depth}};
+  if (violation.event) {
+    json["event"] = *violation.event;
+    json["action"] = model.describe_event(trace.states.back().data(), *violation.event);
+  }
+  json["trace"] = std::move(steps);
+  return json;
+}
+
+}  // namespace comback::tools
