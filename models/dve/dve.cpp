@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/dve/dve_model.h"
+#include "models/dve/native.h"
 #include "models/dve/parse.h"
 
 namespace comback::dve {
@@ -45,7 +46,19 @@ LoadResult load_file(const std::filesystem::path& file, const Options& options) 
 LoadResult load_text(std::string file, std::string text, const Options& options) {
   ProgramResult parsed = parse_program(std::move(file), std::move(text), options.ignore_property);
   if (auto* diagnostics = std::get_if<Diagnostics>(&parsed)) return std::move(*diagnostics);
-  return std::make_unique<DveModel>(std::get<Program>(std::move(parsed)), options.range_errors);
+  auto model =
+      std::make_unique<DveModel>(std::get<Program>(std::move(parsed)), options.range_errors);
+  if (options.backend == Backend::kNative) {
+    auto native = native_executor(model->program(), options);
+    if (auto* diagnostics = std::get_if<Diagnostics>(&native)) return std::move(*diagnostics);
+    model->take_over(std::get<0>(std::move(native)));
+  } else if (options.backend == Backend::kAuto) {
+    const auto take_over = [to = model.get()](std::unique_ptr<const Executor> native) {
+      to->take_over(std::move(native));
+    };
+    model->keep(std::make_shared<NativeCode>(model->program(), options, take_over));
+  }
+  return model;
 }
 
 }  // namespace comback::dve
