@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/breadth_first.h"
+#include "engine/comback_search.h"
 #include "engine/depth_first.h"
 #include "engine/visited.h"
 
@@ -68,6 +69,8 @@ Result<Summary> explore(const Model& model, const SearchOptions& options, Monito
       return explore_in_order<CompactVisited>(model, options, monitor);
     case VisitedMode::kCompactImproved:
       return explore_in_order<ProbedVisited>(model, options, monitor);
+    case VisitedMode::kComBack:
+      return explore_comback(model, options, monitor);
   }
   return Error{Errc::kUnsupported, "this search is not built in"};
 }

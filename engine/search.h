@@ -3,11 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cache_spec.h"
 #include "io/result.h"
 #include "models/model.h"
 
@@ -23,14 +25,41 @@ enum class VisitedMode {
   kFull,             // all descriptors: exact
   kCompact,          // hash compaction [wolper93]: a b-bit hash per state, may omit states
   kCompactImproved,  // hash compaction [stern95]: probe sequence independent of the stored value
+  kComBack,          // hashes and backedges, states reconstructed [westergaard07]: exact
 };
+
+// The ComBack method as published, in memory.
+struct ComBackOptions {
+  // When duplicates are detected: at once [westergaard07], or when the set of candidates is full
+  // or the queue is empty [evangelista09, Algorithm 4].
+  enum class Detection { kImmediate, kDelayed };
+  // What waits to be expanded: descriptors, or ids that are reconstructed in blocks.
+  enum class Queue { kStates, kIds };
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+  Detection detection = Detection::kImmediate;
+  Queue queue = Queue::kStates;
+  CacheSpec cache;
+  std::optional<std::uint64_t> cache_size;  // states; default: an eighth of the memory budget
+  std::optional<std::uint64_t> candidates;  // of kDelayed, states; default: as many as in the cache
+  std::optional<std::uint64_t> queue_block;  // of kIds; default: `candidates`, or 1 if kImmediate
+  std::uint64_t seed = 1;                    // of a random cache
+};
+
+// Splits a budget of `descriptors` full descriptors among cache, candidates and queue, as was found
+// best for their number [evangelista09, Table 5]: about 60% for a cache F80-D20, the rest for the
+// candidates and the block of the queue. Everything else in memory is ids, hashes and backedges.
+// REQUIRES: descriptors >= 10.
+ComBackOptions split_descriptors(std::uint64_t descriptors);
 
 struct SearchOptions {
   SearchOrder order = SearchOrder::kBreadthFirst;
   VisitedMode visited = VisitedMode::kFull;
-  unsigned hash_bits = 64;                   // of the compact modes, 8..64
+  unsigned hash_bits = 64;                   // of all modes but kFull, 8..64
   std::uint64_t memory_bytes = 1ull << 30;   // budget for everything the search allocates
   std::optional<std::uint64_t> table_slots;  // kCompactImproved; default: what the budget allows
+
+  ComBackOptions comback;  // kComBack
 
   // What counts as a violation; failed assertions and faults of the model always do.
   bool deadlock_is_violation = false;

@@ -21,6 +21,9 @@ class SearchControl {
   // `done` counts up: expanded states.
   bool due(std::uint64_t done) const { return done >= next_; }
 
+  // The search starts from the beginning, and counts from 0 again; its clock goes on.
+  void start_again() { next_ = 0; }
+
   // Why the search must stop now, or kNone; reports progress where it is time for it.
   // `progress.seconds` is filled in here.
   StopReason poll(std::uint64_t done, Progress progress) {

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "engine/cache_spec.h"
+#include "engine/search.h"
+#include "engine/slot_cache.h"
+#include "storage/backedge_table.h"
+#include "storage/budget_charge.h"
+#include "storage/mapping.h"
+
+namespace comback {
+
+// A cache of full descriptors by id, of a fixed number of states [evangelista09, section 3]. It
+// saves reconstructions, and cuts short those that meet a cached ancestor.
+//
+// The newest states are a ring: ids are given in order, so their place follows from the id. All
+// other strategies keep their states in slots.
+//
+// Where the paper leaves a choice (docs/papers.md has the figures behind each):
+//   - H(s) is computed when all transitions of s have been visited; in a mix, a state that leaves
+//     the ring earlier is offered to the second part at that moment, a state still in the ring
+//     then when it leaves.
+//   - A cache that is not full takes every state that is offered.
+//   - Of several states with the smallest H, the one of the smallest id is replaced.
+//   - D looks for ancestors in all of the cache, and counts the predecessor as degree one.
+class DescriptorCache {
+ public:
+  // REQUIRES: `backedges` and `budget` outlive the cache; capacity < 2^31.
+  DescriptorCache(const CacheSpec& spec, std::uint64_t capacity, std::size_t width,
+                  const BackedgeTable& backedges, std::uint64_t seed, MemoryBudget& budget);
+
+  static std::uint64_t min_bytes(const CacheSpec& spec, std::uint64_t capacity, std::size_t width);
+  [[nodiscard]] bool open();
+
+  // The state's descriptor, or null. Valid until the next add() or expanded().
+  const std::byte* find(StateId id) const {
+    const std::uint64_t offset = id - ring_first_;  // huge where id is older
+    if (offset < ring_size_) {
+      std::uint64_t slot = ring_start_ + offset;
+      if (slot >= ring_capacity_) slot -= ring_capacity_;
+      return ring_.data() + slot * width_;
+    }
+    return slots_.find(id);
+  }
+
+  // A state was put in the visited set. REQUIRES: ids come in order, from 0, none left out;
+  // `depth` is its distance from the initial state along the backedges.
+  void add(StateId id, const std::byte* descriptor, std::uint64_t depth);
+
+  // All transitions of a state have been visited; `children` states have it as predecessor.
+  void expanded(StateId id, const std::byte* descriptor, std::uint64_t depth,
+                std::uint64_t children);
+
+  // Whether expanded() would change anything, for a caller who has to look for the descriptor.
+  bool would_take(StateId id, std::uint64_t depth, std::uint64_t children) const {
+    if (!ranks() || slots_.capacity() == 0) return false;
+    return id - ring_first_ < ring_size_ || !slots_.full() ||
+           ranking_.front().h < value(depth, children);
+  }
+
+  std::uint64_t capacity() const { return ring_capacity_ + slots_.capacity(); }
+
+ private:
+  using Strategy = CacheSpec::Strategy;
+  static constexpr std::uint32_t kFree = 0xffffffff;
+
+  // What is known of a state in the ring of a mix.
+  struct RingNote {
+    std::uint32_t depth = 0;
+    std::uint32_t children = 0;
+    bool expanded = false;
+  };
+  struct Ranked {
+    double h = 0;
+    std::uint32_t id = 0;
+    std::uint32_t slot = 0;
+  };
+  struct LaterReplaced;
+
+  static std::uint64_t ring_capacity(const CacheSpec& spec, std::uint64_t capacity);
+  // Of what is kept beside the descriptors.
+  static std::uint64_t note_bytes(const CacheSpec& spec, std::uint64_t ring, std::uint64_t slots);
+  static bool ranks(const CacheSpec& spec) {
+    return spec.strategy == Strategy::kHeuristic || spec.strategy == Strategy::kDistance;
+  }
+  bool ranks() const { return ranks(spec_); }
+  // H(s).
+  double value(std::uint64_t depth, std::uint64_t children) const {
+    return static_cast<double>(depth * children) / static_cast<double>(level_sizes_[depth]);
+  }
+  void push_ring(StateId id, const std::byte* descriptor, std::uint64_t depth);
+  void add_random(StateId id, const std::byte* descriptor);
+  void add_level(StateId id, const std::byte* descriptor, std::uint64_t depth);
+  void offer(StateId id, const std::byte* descriptor, std::uint64_t depth, std::uint64_t children);
+  bool has_cached_ancestor(StateId id) const;
+
+  CacheSpec spec_;
+  std::size_t width_;
+  const BackedgeTable* backedges_;
+  MemoryBudget* budget_;
+  BudgetCharge charge_;
+
+  std::uint64_t ring_capacity_;
+  Mapping ring_;
+  StateId ring_first_ = 0;        // the oldest id in the ring
+  std::uint64_t ring_start_ = 0;  // its place
+  std::uint64_t ring_size_ = 0;
+  std::vector<RingNote> ring_notes_;  // of a mix, by place
+
+  SlotCache slots_;
+  std::vector<Ranked> ranking_;             // H and D: a heap, the next to be replaced on top
+  std::vector<std::uint32_t> slot_ids_;     // R and level: by slot
+  std::vector<std::uint32_t> slot_depths_;  // level: by slot
+  std::vector<std::uint32_t> free_slots_;   // level
+  std::vector<std::uint64_t> level_sizes_;
+  std::uint64_t level_step_ = 1;  // k of the level-k cache
+  std::mt19937_64 random_;
+};
+
+}  // namespace comback
