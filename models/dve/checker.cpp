@@ -70,6 +70,7 @@ class Checker {
   void declare() {
     Declarations declarations(program_, names_, report_);
     for (const syntax::Declaration& declaration : system_.declarations) {
+      if (report_.full()) return;
       if (const auto* variable = std::get_if<syntax::VariableDeclaration>(&declaration)) {
         declarations.variable(*variable, kGlobal);
       } else {
@@ -81,6 +82,7 @@ class Checker {
     }
     for (std::size_t p = 0; p < order_.size(); ++p) {
       for (const syntax::VariableDeclaration& variable : order_[p]->variables) {
+        if (report_.full()) return;
         declarations.variable(variable, static_cast<std::uint32_t>(p));
       }
     }
@@ -148,17 +150,16 @@ class Checker {
       report_.error(from.where, "channels cannot be used in a model with 'system sync'",
                     "let the processes share global variables, or use 'system async'");
     }
-    const auto it = names_.channels.find(from.channel.text);
-    if (it == names_.channels.end()) {
+    out.sync = from.kind;
+    if (const auto it = names_.channels.find(from.channel.text); it != names_.channels.end()) {
+      out.channel = it->second;
+      value_count(from, it->second);
+    } else {
       report_.error(from.channel.where, fmt::format("there is no channel '{}'", from.channel.text),
                     names_.find_variable(p, from.channel.text) != nullptr
                         ? fmt::format("'{}' is a variable", from.channel.text)
                         : did_you_mean(from.channel.text, names_in(names_.channels)));
-      return;
     }
-    out.sync = from.kind;
-    out.channel = it->second;
-    value_count(from, it->second);
     for (const syntax::Expression& value : from.values) {
       if (from.kind == SyncKind::kSend) {
         out.sent.push_back(checker.check(value));

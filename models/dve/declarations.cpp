@@ -32,9 +32,9 @@ void Declarations::variable(const syntax::VariableDeclaration& declaration, std:
   }
   Symbol symbol;
   symbol.where = declaration.name.where;
+  std::uint32_t length = declaration.length.value_or(0);
   // An array that is refused is still declared, so that its uses are not reported too.
-  const std::uint32_t length =
-      fits(declaration) ? declaration.length.value_or(0) : std::min(1u, *declaration.length);
+  if (!fits(declaration)) length = std::min<std::uint32_t>(length, kMaxWidth);
   std::vector<std::int64_t> initial = initial_values(declaration, process, length);
   if (declaration.constant && length == 0) {
     symbol.scalar_constant = true;

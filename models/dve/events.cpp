@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,39 @@ namespace comback::dve {
 namespace {
 
 using TransitionId = std::pair<std::uint32_t, std::uint32_t>;  // process, number
+
+// Nothing where there are too many.
+std::optional<std::vector<StaticEvent>> static_events(const Program& program) {
+  const auto rendezvous = [&](const Transition& t) {
+    return t.sync != SyncKind::kNone && program.channels[t.channel].capacity == 0;
+  };
+  std::vector<std::vector<TransitionId>> senders(program.channels.size());
+  for (std::uint32_t p = 0; p < program.processes.size(); ++p) {
+    const auto& transitions = program.processes[p].transitions;
+    for (std::uint32_t t = 0; t < transitions.size(); ++t) {
+      if (rendezvous(transitions[t]) && transitions[t].sync == SyncKind::kSend) {
+        senders[transitions[t].channel].emplace_back(p, t);
+      }
+    }
+  }
+  std::vector<StaticEvent> events;
+  for (std::uint32_t p = 0; p < program.processes.size(); ++p) {
+    const auto& transitions = program.processes[p].transitions;
+    for (std::uint32_t t = 0; t < transitions.size(); ++t) {
+      if (!rendezvous(transitions[t])) {
+        events.push_back({.process = p, .transition = t});
+      } else if (transitions[t].sync == SyncKind::kReceive) {
+        for (const auto& [sender, number] : senders[transitions[t].channel]) {
+          if (sender == p) continue;
+          events.push_back(
+              {.process = p, .transition = t, .sender = sender, .sender_transition = number});
+        }
+      }
+      if (events.size() > kMaxEvents) return std::nullopt;
+    }
+  }
+  return events;
+}
 
 // The most events that can be enabled in one state. Each process is at one location; a rendezvous
 // is counted at its receiver, and of the receiver's partners each is at one location too.
@@ -71,43 +105,19 @@ std::size_t bound_synchronous(const Program& program) {
 }  // namespace
 
 void number_events(Program& program, SourceRange system, Report& report) {
-  if (!program.synchronous) {
-    std::vector<std::vector<TransitionId>> senders(program.channels.size());
-    const auto rendezvous = [&](const Transition& t) {
-      return t.sync != SyncKind::kNone && program.channels[t.channel].capacity == 0;
-    };
-    for (std::uint32_t p = 0; p < program.processes.size(); ++p) {
-      const auto& transitions = program.processes[p].transitions;
-      for (std::uint32_t t = 0; t < transitions.size(); ++t) {
-        if (rendezvous(transitions[t]) && transitions[t].sync == SyncKind::kSend) {
-          senders[transitions[t].channel].emplace_back(p, t);
-        }
-      }
+  if (program.synchronous) {
+    program.max_successors = bound_synchronous(program);
+  } else {
+    std::optional<std::vector<StaticEvent>> events = static_events(program);
+    if (!events) {
+      report.error(system, fmt::format("the model has more than {} events, counting every pair of "
+                                       "transitions that can meet on a channel",
+                                       kMaxEvents));
+      return;
     }
-    for (std::uint32_t p = 0; p < program.processes.size(); ++p) {
-      const auto& transitions = program.processes[p].transitions;
-      for (std::uint32_t t = 0; t < transitions.size(); ++t) {
-        if (!rendezvous(transitions[t])) {
-          program.events.push_back({.process = p, .transition = t});
-        } else if (transitions[t].sync == SyncKind::kReceive) {
-          for (const auto& [sender, number] : senders[transitions[t].channel]) {
-            if (sender == p) continue;
-            program.events.push_back(
-                {.process = p, .transition = t, .sender = sender, .sender_transition = number});
-          }
-        }
-        if (program.events.size() > kMaxEvents) {
-          report.error(system,
-                       fmt::format("the model has more than {} events, counting every pair of "
-                                   "transitions that can meet on a channel",
-                                   kMaxEvents));
-          return;
-        }
-      }
-    }
+    program.events = std::move(*events);
+    program.max_successors = bound_asynchronous(program);
   }
-  program.max_successors =
-      program.synchronous ? bound_synchronous(program) : bound_asynchronous(program);
   if (program.max_successors > kMaxSuccessors) {
     report.error(
         system,

@@ -7,7 +7,7 @@
 
 namespace comback::dve {
 
-inline constexpr std::size_t kMaxEvents = 1 << 24;      // static ones
+inline constexpr std::size_t kMaxEvents = 1 << 20;      // static ones
 inline constexpr std::size_t kMaxSuccessors = 1 << 20;  // of one state
 
 // Numbers the events of an asynchronous system, and bounds the successors of one state. Reports a

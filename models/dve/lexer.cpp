@@ -149,7 +149,7 @@ class Lexer {
     add(TokenKind::kNumber, length, static_cast<std::uint32_t>(value));
   }
 
-  // One message for a run of bytes of one kind: a word in another alphabet, or binary data.
+  // One message for a word in another alphabet, and one for a run of binary data.
   void unknown() {
     const auto strange = [](char c) {
       return static_cast<unsigned char>(c) >= 0x7f ||
@@ -158,7 +158,10 @@ class Lexer {
     const char first = peek();
     std::size_t length = 1;
     if (strange(first)) {
-      while (at_ + length < text_.size() && strange(text_[at_ + length])) ++length;
+      while (at_ + length < text_.size() &&
+             (strange(text_[at_ + length]) || continues_identifier(text_[at_ + length]))) {
+        ++length;
+      }
       report_.error(range(length),
                     fmt::format("byte 0x{:02x} is not part of the language outside comments",
                                 static_cast<unsigned char>(first)));
