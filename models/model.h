@@ -213,6 +213,7 @@ class Model {
   // `element` is 0 for a scalar.
   virtual std::int64_t value(const std::byte* state, std::uint32_t variable,
                              std::uint32_t element) const = 0;
+  // What `event` does in `state`, or anywhere where `state` is null.
   virtual std::string describe_event(const std::byte* state, Event event) const = 0;
   virtual std::string explain(const Fault& fault) const = 0;
   virtual PredicateResult predicate(std::string_view text) const = 0;

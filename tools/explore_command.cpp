@@ -71,7 +71,8 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
       ->group("Resources");
   add_count(*command, "--max-states", max_states_, "Stop when so many states are found")
       ->group("Resources");
-  add_count(*command, "--max-depth", max_depth_, "Do not expand states that are deeper")
+  add_count(*command, "--max-depth", max_depth_,
+            "Do not expand states that are more than N events from the initial one")
       ->group("Resources");
   add_duration(*command, "--time-limit", time_limit_,
                "Stop after exploring so long, such as 60s or 1h30m")

@@ -132,15 +132,19 @@ std::string channels_text(const Model& model) {
   return table.text();
 }
 
-std::string events_text(const Model& model, const std::byte* initial) {
-  Table table({"event", "kind", "action", "reads", "writes"});
+// Two lines per event: what it does, and what it touches.
+std::string events_text(const Model& model) {
+  std::string text = "\n";
   const auto events = model.events();
+  const std::size_t digits = std::to_string(events.size()).size();
   for (std::uint32_t e = 0; e < events.size(); ++e) {
-    table.add({std::to_string(e), word(events[e].kind), model.describe_event(initial, e),
-               fmt::format("{}", fmt::join(use_texts(model, events[e].reads), " ")),
-               fmt::format("{}", fmt::join(use_texts(model, events[e].writes), " "))});
+    const EventInfo& event = events[e];
+    text += fmt::format("  {:>{}}  {}\n", e, digits, model.describe_event(nullptr, e));
+    text += fmt::format("  {:>{}}  {}; reads {}; writes {}\n", "", digits, word(event.kind),
+                        fmt::join(use_texts(model, event.reads), " "),
+                        fmt::join(use_texts(model, event.writes), " "));
   }
-  return table.text();
+  return text;
 }
 
 std::vector<std::string> effect_texts(const TransitionInfo& transition) {
@@ -174,6 +178,7 @@ std::string event_counts(const Model& model) {
     if (counts[k] == 0) continue;
     parts.push_back(fmt::format("{} {}", format_count(counts[k]), word(static_cast<EventKind>(k))));
   }
+  if (parts.empty()) return "not numbered: processes step together";
   return fmt::format("{} ({})", format_count(model.events().size()), fmt::join(parts, ", "));
 }
 
@@ -240,7 +245,7 @@ std::string info_text(const Model& model, const std::string& name, const InfoPar
     for (const std::string& assertion : asserted) text += fmt::format("  {}\n", assertion);
   }
   if (parts.control_graph) text += control_graph_text(model);
-  if (parts.events) text += "\n" + events_text(model, initial.data());
+  if (parts.events) text += events_text(model);
   return text;
 }
 
@@ -286,7 +291,7 @@ Json info_json(const Model& model, const std::string& name) {
     const EventInfo& event = events[e];
     Json item = {{"event", e},
                  {"kind", word(event.kind)},
-                 {"action", model.describe_event(initial.data(), e)},
+                 {"action", model.describe_event(nullptr, e)},
                  {"process", model.processes()[event.process].name},
                  {"transition", event.transition}};
     if (event.partner != kGlobal) {

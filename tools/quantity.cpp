@@ -127,6 +127,7 @@ std::string format_rate(double per_second, std::string_view what) {
 }
 
 std::string format_duration(double seconds) {
+  if (seconds < 0.1) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds < 10) return fmt::format("{:.2f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(seconds);
   if (whole < 60) return fmt::format("{} s", whole);

@@ -21,6 +21,7 @@ Result<std::chrono::duration<double>> parse_duration(std::string_view text);
 std::string format_size(std::uint64_t bytes);                       // "512 B", "41.0 MiB"
 std::string format_count(std::uint64_t count);                      // "1,234,567"
 std::string format_rate(double per_second, std::string_view what);  // "1.23 M states/s"
-std::string format_duration(double seconds);  // "0.21 s", "12 s", "3 min 07 s", "2 h 05 min"
+std::string format_duration(
+    double seconds);  // "3.2 ms", "0.21 s", "12 s", "3 min 07 s", "2 h 05 min"
 
 }  // namespace comback::tools

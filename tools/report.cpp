@@ -101,7 +101,7 @@ std::vector<Row> rows(const Report& report) {
       "memory", fmt::format("{} at most, the budget was {}", format_size(report.peak_memory_bytes),
                             format_size(report.options.memory_bytes)));
   std::string time = format_duration(summary.seconds);
-  if (summary.seconds > 0.01) {
+  if (summary.seconds > 0.001) {
     const double rate = static_cast<double>(summary.transitions) / summary.seconds;
     time += fmt::format(", {}", format_rate(rate, "transitions"));
   }

@@ -94,9 +94,8 @@ std::string report_violation(const Model& model, const Violation& violation, Tra
     text += parts.empty() ? indent + "nothing changes\n" : wrapped(parts, indent);
   }
   if (violation.event) {
-    text += fmt::format("  {:>{}}  {}\n{}fails: {}\n", "!", digits,
-                        model.describe_event(trace.states.back().data(), *violation.event), indent,
-                        violation.what);
+    text += fmt::format("  {:>{}}  {}\n{}this step fails\n", "!", digits,
+                        model.describe_event(trace.states.back().data(), *violation.event), indent);
   }
   return text;
 }

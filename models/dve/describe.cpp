@@ -117,7 +117,7 @@ std::string describe(const Program& program, const StaticEvent& event, const std
   } else if (t.sync == SyncKind::kSend) {
     sender = &t;
   }
-  if (sender == nullptr || sender->sent.empty()) return out;
+  if (state == nullptr || sender == nullptr || sender->sent.empty()) return out;
   std::vector<std::string> values;
   for (const Expr& expr : sender->sent) {
     Evaluator evaluator;

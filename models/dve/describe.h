@@ -17,7 +17,8 @@ std::string one_line(const Program& program, SourceRange range);
 // "P_0 line 31: wait -> cs { guard x == 0; effect x = 1 }"
 std::string describe(const Program& program, const Transition& transition);
 
-// Of a rendezvous: the receiver, the sender, the channel and the values that pass in `state`.
+// Of a rendezvous: the receiver, the sender, the channel and the values that pass in `state`, which
+// may be null.
 std::string describe(const Program& program, const StaticEvent& event, const std::byte* state);
 
 // The source line with a caret, what the value was and what is allowed.
