@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "storage/varint.h"
+
 namespace comback {
 namespace {
 
@@ -32,23 +34,6 @@ unsigned select(std::uint64_t word, std::uint64_t counts, unsigned rank) {
   std::uint64_t rest = (word >> byte) & 0xff;
   for (; rank > 0; --rank) rest &= rest - 1;
   return byte + static_cast<unsigned>(std::countr_zero(rest));
-}
-
-void append_varint(std::uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-}
-
-bool take_varint(std::string_view& from, std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && !from.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(from.front());
-    from.remove_prefix(1);
-    if (shift == 63 && byte > 1) return false;
-    value |= std::uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
 }
 
 // Into zeroed bytes, with 16 more behind them.
