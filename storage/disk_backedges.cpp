@@ -31,7 +31,19 @@ Error no_entry(std::uint64_t id) {
   return {Errc::kCorruption, "backedge table: no entry for state " + std::to_string(id)};
 }
 
+std::uint64_t unpacked_bytes(std::size_t ids) {
+  return ids * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+}
+
 }  // namespace
+
+DiskBackedges::DiskBackedges(RunDatabase& database, Family& family, const Options& options,
+                             MemoryBudget& budget)
+    : database_(&database),
+      family_(&family),
+      budget_(&budget),
+      block_ids_(std::clamp<std::size_t>(options.block_ids, 1, kMaxBackedges)),
+      cache_blocks_(std::max<std::size_t>(2, options.cache_bytes / unpacked_bytes(block_ids_))) {}
 
 Result<std::unique_ptr<DiskBackedges>> DiskBackedges::open(RunDatabase& database,
                                                            const Options& options,
@@ -58,15 +70,14 @@ Result<std::unique_ptr<DiskBackedges>> DiskBackedges::open(RunDatabase& database
     family = *created;
   }
 
-  std::unique_ptr<DiskBackedges> table(new DiskBackedges(database, *family, budget));
-  table->cache_blocks_ = std::max<std::size_t>(2, options.cache_bytes / kUnpackedBytes);
-  const std::uint64_t bytes =
-      table->cache_blocks_ * kUnpackedBytes + kMaxBackedges * sizeof(Backedge);
+  std::unique_ptr<DiskBackedges> table(new DiskBackedges(database, *family, options, budget));
+  const std::uint64_t bytes = table->cache_blocks_ * unpacked_bytes(table->block_ids_) +
+                              table->block_ids_ * sizeof(Backedge);
   if (!budget.take(bytes)) {
     return Error{Errc::kOutOfMemory, "backedge table: no memory for its cache"};
   }
   table->reserved_bytes_ = bytes;
-  table->open_.reserve(kMaxBackedges);
+  table->open_.reserve(table->block_ids_);
   table->committed_ = table->open_first_ = numbers[1];
   if (auto s = table->check_end(); !s) return s.error();
   return table;
@@ -107,22 +118,22 @@ Status DiskBackedges::append(std::span<const Backedge> edges, const ForEachTask&
     assert(edges[i].predecessor < size() + i || (edges[i].predecessor == 0 && size() + i == 0));
   }
 #endif
-  const std::size_t blocks = (open_.size() + edges.size()) / kMaxBackedges;
+  const std::size_t blocks = (open_.size() + edges.size()) / block_ids_;
   if (blocks == 0) {
     open_.insert(open_.end(), edges.begin(), edges.end());
     return Done{};
   }
   // The first block begins in `open_`; the others lie in `edges`.
   const std::size_t old = open_.size();
-  const std::size_t head = kMaxBackedges - old;
+  const std::size_t head = block_ids_ - old;
   open_.insert(open_.end(), edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(head));
   std::vector<Pending> packed(blocks);
   for_each(blocks, [&](std::size_t block) {
     auto encoder = borrow_encoder();
     const std::span<const Backedge> part =
         block == 0 ? std::span<const Backedge>(open_)
-                   : edges.subspan(head + (block - 1) * kMaxBackedges, kMaxBackedges);
-    packed[block] = {open_first_ + block * kMaxBackedges, std::string(encoder->encode(part))};
+                   : edges.subspan(head + (block - 1) * block_ids_, block_ids_);
+    packed[block] = {open_first_ + block * block_ids_, std::string(encoder->encode(part))};
     give_back(std::move(encoder));
   });
   std::uint64_t bytes = 0;
@@ -134,8 +145,8 @@ Status DiskBackedges::append(std::span<const Backedge> edges, const ForEachTask&
   pending_bytes_ += bytes;
   pending_.insert(pending_.end(), std::make_move_iterator(packed.begin()),
                   std::make_move_iterator(packed.end()));
-  open_first_ += blocks * kMaxBackedges;
-  const auto tail = static_cast<std::ptrdiff_t>(head + (blocks - 1) * kMaxBackedges);
+  open_first_ += blocks * block_ids_;
+  const auto tail = static_cast<std::ptrdiff_t>(head + (blocks - 1) * block_ids_);
   open_.assign(edges.begin() + tail, edges.end());
   return Done{};
 }

@@ -39,6 +39,7 @@ namespace comback {
 class DiskBackedges {
  public:
   struct Options {
+    std::size_t block_ids = kMaxBackedges;  // of new blocks, at most that
     // For unpacked blocks that were used lately; never less than two.
     std::uint64_t cache_bytes = std::uint64_t{2} << 20;
   };
@@ -80,10 +81,9 @@ class DiskBackedges {
     BlockPointer block;
     std::uint64_t last_use;
   };
-  static constexpr std::uint64_t kUnpackedBytes = kMaxBackedges * 12;
 
-  DiskBackedges(RunDatabase& database, Family& family, MemoryBudget& budget)
-      : database_(&database), family_(&family), budget_(&budget) {}
+  DiskBackedges(RunDatabase& database, Family& family, const Options& options,
+                MemoryBudget& budget);
 
   std::unique_ptr<BackedgeEncoder> borrow_encoder();
   void give_back(std::unique_ptr<BackedgeEncoder> encoder);
@@ -96,6 +96,7 @@ class DiskBackedges {
   RunDatabase* database_;
   Family* family_;
   MemoryBudget* budget_;
+  std::size_t block_ids_;
   std::uint64_t reserved_bytes_ = 0;  // taken from the budget for good
   std::uint64_t committed_ = 0;
   std::vector<Pending> pending_;

@@ -39,7 +39,7 @@ TEST_P(DiskBackedgesOrder, AgreesWithAVector) {
   for (int life = 0; life < 3; ++life) {
     auto database = RunDatabase::open(dir / "db", {}, budget);
     ASSERT_TRUE(database) << database.error().what;
-    auto opened = DiskBackedges::open(**database, {}, budget);
+    auto opened = DiskBackedges::open(**database, {.block_ids = 20000}, budget);
     ASSERT_TRUE(opened) << opened.error().what;
     DiskBackedges& table = **opened;
     ASSERT_EQ(table.size(), committed) << "I4";
@@ -93,7 +93,7 @@ TEST(DiskBackedges, ACommitThatIsNotFinishedChangesNothing) {
   auto table = DiskBackedges::open(**database, {}, budget);
   ASSERT_TRUE(table);
   Edges edges;
-  extend(edges, 50000, true, random);
+  extend(edges, 70000, true, random);
   ASSERT_TRUE((*table)->append(edges, one_after_the_other));
   {
     Commit commit(**database);
@@ -120,7 +120,7 @@ TEST(DiskBackedges, WhatTheBudgetRefusesIsNotAppended) {
   std::mt19937_64 random(3);
   auto database = RunDatabase::open(dir / "db", {}, budget);
   ASSERT_TRUE(database);
-  auto table = DiskBackedges::open(**database, {.cache_bytes = 0}, budget);
+  auto table = DiskBackedges::open(**database, {.block_ids = 30000, .cache_bytes = 0}, budget);
   ASSERT_TRUE(table) << table.error().what;
   Edges edges;
   extend(edges, 1000000, false, random);
