@@ -137,7 +137,9 @@ ExecutorOrError compile(const Order& order, Compilation& compilation) {
     if (auto* text = std::get_if<std::string>(&added)) return std::move(*text);
     library = std::get<fs::path>(added);
   }
-  return load(library, order.width);
+  ExecutorOrError loaded = load(library, order.width);
+  if (std::holds_alternative<std::string>(loaded)) fs::remove(library, error);
+  return loaded;
 }
 
 constexpr const char* kHint =

@@ -78,7 +78,8 @@ struct NamedBackend {
 };
 std::ostream& operator<<(std::ostream& out, const NamedBackend& b) { return out << b.name; }
 
-constexpr NamedBackend kBackends[] = {{"interpreted", dve::Backend::kInterpreted}};
+constexpr NamedBackend kBackends[] = {{"interpreted", dve::Backend::kInterpreted},
+                                      {"native", dve::Backend::kNative}};
 
 std::optional<dve::RangeErrors> range_errors_of(const std::string& name) {
   if (name.empty()) return dve::RangeErrors::kStop;
