@@ -5,6 +5,7 @@
 #include "engine/breadth_first.h"
 #include "engine/comback_search.h"
 #include "engine/depth_first.h"
+#include "engine/level_search.h"
 #include "engine/visited.h"
 
 namespace comback {
@@ -71,6 +72,8 @@ Result<Summary> explore(const Model& model, const SearchOptions& options, Monito
       return explore_in_order<ProbedVisited>(model, options, monitor);
     case VisitedMode::kComBack:
       return explore_comback(model, options, monitor);
+    case VisitedMode::kLevels:
+      return explore_by_levels(model, options, monitor);
   }
   return Error{Errc::kUnsupported, "this search is not built in"};
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "engine/cache_spec.h"
+#include "engine/keep_levels.h"
+#include "io/async_reader.h"
 #include "io/result.h"
 #include "models/model.h"
 
@@ -26,6 +29,7 @@ enum class VisitedMode {
   kCompact,          // hash compaction [wolper93]: a b-bit hash per state, may omit states
   kCompactImproved,  // hash compaction [stern95]: probe sequence independent of the stored value
   kComBack,          // hashes and backedges, states reconstructed [westergaard07]: exact
+  kLevels,           // the same, level by level, streamed, on disk where memory is short: exact
 };
 
 // The ComBack method as published, in memory.
@@ -52,6 +56,19 @@ struct ComBackOptions {
 // REQUIRES: descriptors >= 10.
 ComBackOptions split_descriptors(std::uint64_t descriptors);
 
+// The search by levels (engine/level_search.h): breadth first, exact, with all threads, its tables
+// in memory or on disk.
+struct LevelOptions {
+  enum class Tables { kAuto, kMemory, kDisk };
+  Tables tables = Tables::kAuto;    // kAuto: on disk from when the budget asks for it
+  unsigned threads = 1;             //
+  unsigned hash_bits = 32;          // in the state table on disk; exactness does not depend on it
+  std::filesystem::path run_dir{};  // for what is on disk; must be empty or not exist
+  bool write_run = false;           // everything is on disk at the end, whatever memory there is
+  KeepLevels keep_levels{};
+  IoKind io = IoKind::kAuto;
+};
+
 struct SearchOptions {
   SearchOrder order = SearchOrder::kBreadthFirst;
   VisitedMode visited = VisitedMode::kFull;
@@ -60,6 +77,7 @@ struct SearchOptions {
   std::optional<std::uint64_t> table_slots;  // kCompactImproved; default: what the budget allows
 
   ComBackOptions comback;  // kComBack
+  LevelOptions levels;     // kLevels
 
   // What counts as a violation; failed assertions and faults of the model always do.
   bool deadlock_is_violation = false;
@@ -120,6 +138,10 @@ struct Summary {
   std::uint64_t invariant_violations = 0;  // states, counted with continue_after_violation
   std::uint64_t assertion_violations = 0;
   std::optional<double> omission_probability;  // compact modes: of missing at least one state
+  // kLevels: a hash over the backedges by id. Equal for every budget and thread count.
+  std::optional<std::uint64_t> tree_digest;
+  std::uint64_t disk_bytes = 0;     // of the run directory, at the end
+  std::uint64_t spilled_bytes = 0;  // candidates written to disk, in all
   double seconds = 0;
   std::uint64_t visited_bytes = 0;    // of the visited set alone, at the end
   std::vector<Violation> violations;  // the first of each kind, with traces

@@ -35,6 +35,7 @@ class BackedgeTable {
   // REQUIRES: `budget` outlives the table.
   explicit BackedgeTable(MemoryBudget& budget) : budget_(&budget) {}
   BackedgeTable(BackedgeTable&&) = default;
+  BackedgeTable& operator=(BackedgeTable&&) = default;
 
   // Adds the entry of id size(). False, and nothing added, where the budget does not allow it.
   // REQUIRES: predecessor < 2^56.

@@ -17,6 +17,17 @@ bool DescriptorLog::grow(std::uint64_t count) {
   return true;
 }
 
+void DescriptorLog::append_unwritten(std::uint64_t count) {
+  assert(size_ + count <= capacity_);
+  size_ += count;
+  if (size_ == capacity_) {
+    room_ = 0;
+    return;
+  }
+  end_ = slot(size_);
+  room_ = per_chunk_ - size_ % per_chunk_;
+}
+
 void DescriptorLog::open_next_chunk() {
   const std::uint64_t chunk = size_ / per_chunk_;
   if (chunk == chunks_.size()) return;  // grow() opens it

@@ -48,6 +48,11 @@ class DescriptorLog {
     if (--room_ == 0) open_next_chunk();
   }
 
+  // Adds `count` descriptors whose bytes are written afterwards through slot(), by any thread.
+  // REQUIRES: reserve() made room for them.
+  void append_unwritten(std::uint64_t count);
+  std::byte* slot(std::uint64_t id) { return const_cast<std::byte*>(get(id)); }
+
   // REQUIRES: released_below() <= id < size().
   const std::byte* get(std::uint64_t id) const {
     __extension__ using Wide = unsigned __int128;

@@ -1,0 +1,103 @@
+#include "engine/disk_part.h"
+
+#include <algorithm>
+
+namespace comback {
+
+MemoryPlan::MemoryPlan(std::uint64_t budget_bytes) {
+  const auto percent = [&](std::uint64_t share) { return budget_bytes * share / 100; };
+  window_bytes = percent(18);
+  recent_bytes = percent(8);
+  candidate_bytes = percent(12);
+  detection_bytes = percent(20);
+  filter_bytes = percent(12);
+  delta_bytes = percent(8);
+  block_cache_bytes = std::max(percent(6), RunDatabase::kLeastBlockCacheBytes);
+}
+
+DiskPart::DiskPart(const SearchOptions& options, ThreadTeam& team)
+    : plan_(options.memory_bytes), dir_(options.levels.run_dir), team_(&team) {}
+
+Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const SearchOptions& options,
+                                                   StateArchive& archive, ThreadTeam& team,
+                                                   MemoryBudget& budget) {
+  std::unique_ptr<DiskPart> part(new DiskPart(options, team));
+  RunDatabase::Options database_options;
+  database_options.block_cache_bytes = part->plan_.block_cache_bytes;
+  auto database = RunDatabase::open(part->dir_ / "db", database_options, budget);
+  if (!database) return database.error();
+  part->database_ = std::move(*database);
+
+  auto table =
+      DiskStateTable::open(*part->database_, {.hash_bits = options.levels.hash_bits}, budget);
+  if (!table) return table.error();
+  part->table_ = std::move(*table);
+  auto backedges = DiskBackedges::open(*part->database_, {}, budget);
+  if (!backedges) return backedges.error();
+  part->backedges_ = std::move(*backedges);
+
+  auto levels = LevelStore::create(part->dir_ / "levels", model.width(), {});
+  if (!levels) return levels.error();
+  part->levels_ = std::make_unique<LevelStore>(std::move(*levels));
+  if (Status status = archive.attach(*part->levels_, *part->backedges_, part->for_each());
+      !status) {
+    return status.error();
+  }
+  part->writer_.emplace(*part->levels_, team);
+  auto frontier = Frontier::open(archive, team, options.levels.io);
+  if (!frontier) return frontier.error();
+  part->frontier_.emplace(std::move(*frontier));
+
+  DuplicateDetection::Options detection_options;
+  detection_options.memory_bytes = part->plan_.detection_bytes;
+  detection_options.dir = part->dir_ / "spill";
+  detection_options.io = options.levels.io;
+  auto detection =
+      DuplicateDetection::open(model, archive, *part->table_, team, budget, detection_options);
+  if (!detection) return detection.error();
+  part->detection_ = std::move(*detection);
+  return part;
+}
+
+ForEachTask DiskPart::for_each() const {
+  return [team = team_](std::size_t tasks, const std::function<void(std::size_t)>& task) {
+    team->for_each(tasks, [&](unsigned, std::size_t i) { task(i); });
+  };
+}
+
+Status DiskPart::insert(std::span<const StateEntry> entries) {
+  if (table_->delta().bytes() + backedges_->uncommitted_bytes() > plan_.delta_bytes ||
+      !table_->insert(entries, for_each())) {
+    if (Status status = commit(); !status) return status;
+    if (!table_->insert(entries, for_each())) {
+      return Error{Errc::kOutOfMemory, "the memory budget is too small for the state table"};
+    }
+  }
+  return Done{};
+}
+
+Status DiskPart::commit() {
+  Commit commit(*database_);
+  if (Status status = table_->stage(commit, for_each()); !status) return status;
+  if (Status status = backedges_->stage(commit); !status) return status;
+  if (Status status = commit.finish(); !status) return status;
+  if (table_->committed() >= 2 * filter_made_for_) {
+    filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);
+    return table_->resize_filter(plan_.filter_bytes, for_each());
+  }
+  return Done{};
+}
+
+Result<std::uint64_t> DiskPart::bytes() const {
+  std::uint64_t sum = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator it(dir_, error), end; !error && it != end;
+       it.increment(error)) {
+    if (!it->is_regular_file(error)) continue;
+    sum += it->file_size(error);
+  }
+  if (error) return Error{Errc::kIo, "cannot list " + dir_.string() + ": " + error.message()};
+  return sum;
+}
+
+}  // namespace comback

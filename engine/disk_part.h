@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "engine/duplicate_detection.h"
+#include "engine/frontier.h"
+#include "engine/level_writer.h"
+#include "engine/search.h"
+#include "engine/state_archive.h"
+#include "engine/thread_team.h"
+#include "storage/disk_backedges.h"
+#include "storage/disk_state_table.h"
+#include "storage/level_store.h"
+#include "storage/run_database.h"
+
+namespace comback {
+
+// How the memory budget of a search with its tables on disk is shared out.
+struct MemoryPlan {
+  explicit MemoryPlan(std::uint64_t budget_bytes);
+  std::uint64_t window_bytes;       // the newest descriptors
+  std::uint64_t recent_bytes;       // their index
+  std::uint64_t candidate_bytes;    // deduplicated in memory before they are sorted
+  std::uint64_t detection_bytes;    // the sorts
+  std::uint64_t filter_bytes;       // in front of the state table
+  std::uint64_t delta_bytes;        // of the state table and the backedges, not yet committed
+  std::uint64_t block_cache_bytes;  // of RocksDB
+};
+
+// The tables of a search on disk, and what works on them.
+class DiskPart {
+ public:
+  // Makes an empty one in options.run_dir. REQUIRES: all outlive it.
+  static Result<std::unique_ptr<DiskPart>> create(const Model& model, const SearchOptions& options,
+                                                  StateArchive& archive, ThreadTeam& team,
+                                                  MemoryBudget& budget);
+
+  const MemoryPlan& plan() const { return plan_; }
+  LevelStore& levels() { return *levels_; }
+  LevelWriter& writer() { return *writer_; }
+  Frontier& frontier() { return *frontier_; }
+  DuplicateDetection& detection() { return *detection_; }
+  const DiskStateTable& table() const { return *table_; }
+
+  // How the tables use the threads of the search.
+  ForEachTask for_each() const;
+  // Adds new states to the state table. `entries` is sorted by hash.
+  Status insert(std::span<const StateEntry> entries);
+  // Moves what is in memory only, of state table and backedges, into the database.
+  Status commit();
+  // On disk, in all.
+  Result<std::uint64_t> bytes() const;
+
+ private:
+  DiskPart(const SearchOptions& options, ThreadTeam& team);
+
+  MemoryPlan plan_;
+  std::filesystem::path dir_;
+  ThreadTeam* team_;
+  std::unique_ptr<RunDatabase> database_;
+  std::unique_ptr<DiskStateTable> table_;
+  std::unique_ptr<DiskBackedges> backedges_;
+  std::unique_ptr<LevelStore> levels_;
+  std::optional<LevelWriter> writer_;
+  std::optional<Frontier> frontier_;
+  std::unique_ptr<DuplicateDetection> detection_;
+  std::uint64_t filter_made_for_ = 0;  // committed states then
+};
+
+}  // namespace comback

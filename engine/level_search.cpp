@@ -1,0 +1,637 @@
+#include "engine/level_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/disk_part.h"
+#include "engine/expansion.h"
+#include "engine/findings.h"
+#include "engine/level_candidates.h"
+#include "engine/origin_order.h"
+#include "engine/recent_states.h"
+#include "engine/search_control.h"
+#include "engine/state_archive.h"
+#include "engine/thread_team.h"
+#include "engine/trace.h"
+#include "engine/tree_digest.h"
+#include "storage/hash.h"
+#include "storage/memory_budget.h"
+
+namespace comback {
+namespace {
+
+// The states of a level are expanded in batches by rising id; what the recent states do not know
+// becomes a candidate.
+//
+// While all states are in memory the recent states are exact: candidates are new, and numbered
+// after each batch. When memory is short the search moves to disk, once, between two batches. From
+// then on candidates are gathered until the end of the level and decided about by
+// DuplicateDetection.
+//
+// Either way new states are numbered in the order (level, predecessor, event): batches are in the
+// order of predecessors, and within a batch or level they are sorted.
+class LevelSearch {
+ public:
+  LevelSearch(const Model& model, const SearchOptions& options, Monitor& monitor)
+      : model_(model),
+        options_(options),
+        budget_(options.memory_bytes),
+        findings_(model, options, summary_),
+        control_(options, monitor),
+        width_(model.width()),
+        team_(options.levels.threads),
+        expansion_(model, options, team_, budget_),
+        order_(team_),
+        archive_(width_, budget_),
+        recent_(archive_.log(), budget_) {
+    candidates_.reserve(kPartitions);
+    for (unsigned p = 0; p < kPartitions; ++p) candidates_.emplace_back(width_, budget_);
+  }
+
+  Result<Summary> run() {
+    if (!open()) {
+      return Error{Errc::kOutOfMemory,
+                   fmt::format("a memory budget of {} bytes is too small: this search of {} needs "
+                               "at least {} bytes",
+                               options_.memory_bytes, model_.name(), min_bytes())};
+    }
+    if (Status status = search(); !status) return status.error();
+    if (findings_.failure()) return *findings_.failure();
+    if (Status status = conclude(); !status) return status.error();
+    return std::move(summary_);
+  }
+
+ private:
+  static constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 10;
+
+  // --- the course of the search ---
+
+  std::uint64_t min_bytes() const {
+    const std::uint64_t in_memory = RecentStates::kMinBytes + DescriptorLog::chunk_bytes(width_) +
+                                    kPartitions * LevelCandidates::min_bytes(width_) +
+                                    team_.size() * (std::uint64_t{1} << 20);
+    return std::max<std::uint64_t>(4 * in_memory, std::uint64_t{32} << 20);
+  }
+
+  bool open() {
+    if (options_.memory_bytes < min_bytes()) return false;
+    // Kept free for the move to disk.
+    ballast_ = options_.memory_bytes / 4;
+    if (!budget_.take(ballast_)) return false;
+    for (LevelCandidates& set : candidates_) {
+      if (!set.open()) return false;
+    }
+    return recent_.open() && log().reserve(1);
+  }
+
+  Status search() {
+    if (Status status = start(); !status) return status;
+    if (options_.levels.tables == LevelOptions::Tables::kDisk) {
+      if (Status status = move_to_disk(); !status) return status;
+    }
+    while (level_first_ < states()) {
+      level_end_ = states();
+      summary_.level_sizes.push_back(level_end_ - level_first_);
+      archive_.begin_level(level_end_);
+      transitions_before_level_ = summary_.transitions;
+      deadlocks_before_level_ = summary_.deadlocks;
+      if (options_.max_depth && depth() > *options_.max_depth) {
+        stop_ = StopReason::kMaxDepth;
+        return check_unexpanded(level_first_);
+      }
+      for (StateId first = level_first_; first < level_end_;) {
+        const Result<StateId> end = expand_batch(first);
+        if (!end) return end.error();
+        if (ended_ || cut_ || stop_ != StopReason::kNone) break;
+        first = *end;
+        if (control_.due(first)) stop_ = poll("expanding", first);
+      }
+      if (disk_) {
+        if (Status status = finish_level_on_disk(); !status) return status;
+      }
+      if (cut_) return finish_at_limit();
+      if (ended_ || stop_ != StopReason::kNone) return Done{};
+      level_first_ = level_end_;
+    }
+    return Done{};
+  }
+
+  // --max-states: a new state of the predecessor at the place *cut_ is one too many. The states up
+  // to that predecessor count as expanded, however many were expanded together with it.
+  Status finish_at_limit() {
+    stop_ = StopReason::kMaxStates;
+    summary_.transitions = transitions_before_level_;
+    summary_.deadlocks = deadlocks_before_level_;
+    const StateId last = level_first_ + *cut_ + 1;
+    for (StateId first = level_first_; first < last;) {
+      StateId end = std::min<StateId>(first + batch_states(), last);
+      if (disk_) {
+        const Result<StateId> loaded = disk_->frontier().load(first, end);
+        if (!loaded) return loaded.error();
+        end = *loaded;
+      }
+      if (Status status = expand(first, end); !status) return status;
+      summary_.transitions += expansion_.transitions();
+      summary_.deadlocks += expansion_.deadlocks();
+      first = end;
+    }
+    return check_unexpanded(inspected_);
+  }
+
+  Status start() {
+    std::vector<std::byte> initial(width_ + 64);
+    model_.initial(initial.data());
+    log().append(initial.data());
+    recent_.insert(hash_bytes(initial.data(), width_), 0);
+    archive_.begin_level(0);
+    edges_.assign(1, {0, 0});
+    return append_backedges();
+  }
+
+  DescriptorLog& log() { return archive_.log(); }
+  std::uint64_t states() const { return archive_.size(); }
+  std::uint64_t depth() const { return summary_.level_sizes.size() - 1; }
+
+  // As many as have successors for about kBatchBytes a thread.
+  std::uint64_t batch_states() const {
+    const std::uint64_t expanded = std::max<std::uint64_t>(level_first_, 1);
+    const std::uint64_t degree = summary_.transitions / expanded + 1;
+    const std::uint64_t states =
+        kBatchBytes * team_.size() / (degree * CandidateRecord::stride(width_));
+    return std::clamp<std::uint64_t>(states, 64, 1 << 16);
+  }
+
+  // Expands some states from `first` on; returns the id behind the last.
+  Result<StateId> expand_batch(StateId first) {
+    StateId end = std::min<StateId>(first + batch_states(), level_end_);
+    if (disk_) {
+      const Result<StateId> loaded = disk_->frontier().load(first, end);
+      if (!loaded) return loaded.error();
+      end = *loaded;
+    }
+    if (Status status = expand(first, end); !status) return status.error();
+    for (const Expansion::Suspect& suspect : expansion_.suspects()) {
+      if (inspect(suspect)) continue;
+      // The search ends at this state: those before it count, whatever the size of a batch.
+      ended_ = true;
+      end = level_first_ + suspect.place;
+      if (suspect.kind == Expansion::Suspect::Kind::kDeadlock) ++summary_.deadlocks;
+      if (Status status = expand(first, end); !status) return status.error();
+      break;
+    }
+    inspected_ = end;
+    if (Status status = gather_candidates(); !status) return status.error();
+    if (stop_ != StopReason::kNone) return end;
+    summary_.transitions += expansion_.transitions();
+    summary_.deadlocks += expansion_.deadlocks();
+    if (!disk_) {
+      if (Status status = number_in_memory(first, end); !status) return status.error();
+    }
+    return end;
+  }
+
+  Status expand(StateId first, StateId& end) {
+    while (true) {
+      const auto outcome =
+          expansion_.expand(first - level_first_, end - level_first_, [&](std::uint64_t place) {
+            const StateId id = level_first_ + place;
+            return disk_ ? disk_->frontier().row(id) : log().get(id);
+          });
+      switch (outcome) {
+        case Expansion::Outcome::kDone:
+          return Done{};
+        case Expansion::Outcome::kBigEvents:
+          return Error{Errc::kUnsupported,
+                       fmt::format("an event number of {} does not fit in {} bits", model_.name(),
+                                   kOriginEventBits)};
+        case Expansion::Outcome::kNoMemory:
+          break;
+      }
+      if (Status status = relieve_memory(); !status) return status;
+      if (stop_ != StopReason::kNone) return Done{};
+      if (end - first > 64) end = first + (end - first) / 2;
+    }
+  }
+
+  bool inspect(const Expansion::Suspect& suspect) {
+    const StateId id = level_first_ + suspect.place;
+    const std::byte* const row = disk_ ? disk_->frontier().row(id) : log().get(id);
+    const Findings::Place place{id, depth(), [this, id, row] { return trace_to(id, row); }};
+    switch (suspect.kind) {
+      case Expansion::Suspect::Kind::kState:
+        return findings_.check_state(row, place);
+      case Expansion::Suspect::Kind::kDeadlock:
+        return findings_.deadlock(place);
+      case Expansion::Suspect::Kind::kFault:
+        return findings_.fault(suspect.fault, place);
+    }
+    return true;
+  }
+
+  // Drops the successors that are known; the others become candidates.
+  Status gather_candidates() {
+    while (true) {
+      std::atomic<bool> all{true};
+      team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
+        const auto partition = static_cast<unsigned>(p);
+        for (unsigned lane = 0; lane < expansion_.lanes(); ++lane) {
+          if (!recent_.sift(partition, expansion_.records(lane, partition), candidates_[p]))
+            all = false;
+        }
+      });
+      if (all) break;
+      // What was added stays; adding it again changes nothing.
+      if (Status status = relieve_memory(); !status) return status;
+      if (stop_ != StopReason::kNone) return Done{};
+    }
+    if (disk_ && candidate_bytes() > disk_->plan().candidate_bytes) {
+      return disk_->detection().add(candidates_);
+    }
+    return Done{};
+  }
+
+  std::uint64_t candidate_bytes() const {
+    std::uint64_t sum = 0;
+    for (const LevelCandidates& set : candidates_) sum += set.bytes();
+    return sum;
+  }
+
+  // The budget is used up: moves to disk, or hands the candidates to the sorts there.
+  Status relieve_memory() {
+    if (!disk_) {
+      if (options_.levels.tables == LevelOptions::Tables::kMemory) {
+        stop_ = StopReason::kMemory;
+        return Done{};
+      }
+      return move_to_disk();
+    }
+    const std::uint64_t before = budget_.used();
+    if (Status status = disk_->detection().add(candidates_); !status) return status;
+    if (budget_.used() < before) return Done{};
+    return Error{Errc::kOutOfMemory,
+                 fmt::format("a memory budget of {} bytes is too small for the candidates of {}",
+                             options_.memory_bytes, model_.name())};
+  }
+
+  // --- numbering ---
+
+  // All candidates are new: gives them ids by origin.
+  Status number_in_memory(StateId first, StateId end) {
+    auto items = order_.sort(candidates_, first - level_first_, end - level_first_);
+    const StateId base = states();
+    if (items.size() > room_below_limit()) {
+      cut_ = place_of(items[room_below_limit()].origin);
+      items = items.first(room_below_limit());
+    }
+    if (!room_for(items.size())) {
+      cut_.reset();
+      return relieve_memory();  // on disk they wait for the end of the level
+    }
+    edges_.clear();
+    for (const OriginOrder::Item& item : items) add_edge(item.origin);
+    if (Status status = append_backedges(); !status) return status;
+    log().append_unwritten(items.size());
+    constexpr std::size_t kShare = 1024;
+    team_.for_each((items.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
+      const std::size_t to = std::min(items.size(), (task + 1) * kShare);
+      for (std::size_t i = task * kShare; i < to; ++i) {
+        copy_bytes(log().slot(base + i), items[i].record->descriptor(), width_);
+        items[i].record->origin = base + i;
+      }
+    });
+    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
+      LevelCandidates& set = candidates_[p];
+      for (std::uint32_t i = 0; !cut_ && i < set.size(); ++i) {
+        const CandidateRecord& record = set.record(i);
+        if (i + 8 < set.size()) recent_.prefetch(set.record(i + 8).hash);
+        recent_.insert(record.hash, record.origin);
+      }
+      set.clear();
+    });
+    return Done{};
+  }
+
+  // States that --max-states still allows. The initial state is always there.
+  std::uint64_t room_below_limit() const {
+    if (!options_.max_states) return ~std::uint64_t{0};
+    return *options_.max_states > states() ? *options_.max_states - states() : 0;
+  }
+
+  // Whether the candidates, `count` of which are to be stored, fit into memory.
+  bool room_for(std::size_t count) {
+    // Backedges take no more than this at the end; the others say so themselves.
+    std::atomic<bool> room{true};
+    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
+      if (!recent_.reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
+    });
+    return room && log().reserve(count) &&
+           budget_.left() >= (std::uint64_t{1} << 20) + count * sizeof(Backedge);
+  }
+
+  void add_edge(Origin origin) {
+    edges_.push_back({level_first_ + place_of(origin), event_of(origin)});
+  }
+  Status append_backedges() {
+    for (const Backedge& edge : edges_) digest_.add(edge.predecessor, edge.event);
+    return archive_.append_backedges(edges_, for_each());
+  }
+  ForEachTask for_each() {
+    return [this](std::size_t tasks, const std::function<void(std::size_t)>& task) {
+      team_.for_each(tasks, [&](unsigned, std::size_t i) { task(i); });
+    };
+  }
+
+  // --- on disk ---
+
+  // Writes everything out that is in memory so far, and keeps the newest.
+  Status move_to_disk() {
+    recent_.forget();
+    budget_.give(ballast_);
+    auto part = DiskPart::create(model_, options_, archive_, team_, budget_);
+    if (!part) return part.error();
+    disk_ = std::move(*part);
+
+    // Every level but the last has ended; where the search is inside a level, the states found so
+    // far are those of the next one.
+    LevelStore& store = disk_->levels();
+    for (std::uint32_t level = 0; level < archive_.levels(); ++level) {
+      const StateId first = archive_.first_id(level);
+      const bool last = level + 1 == archive_.levels();
+      const StateId end = last ? states() : archive_.first_id(level + 1);
+      if (Status status = store.begin_level(keeps(level)); !status) return status;
+      if (Status status = write_from_log(first, end); !status) return status;
+      // Before the first level is expanded, the initial state is a level that has ended.
+      if (last && !summary_.level_sizes.empty()) break;
+      if (Status status = disk_->writer().end_level(); !status) return status;
+    }
+    if (!summary_.level_sizes.empty()) in_level_ = true;
+
+    constexpr StateId kGroup = 1 << 16;
+    for (StateId first = 0; first < states(); first += kGroup) {
+      const StateId end = std::min<StateId>(first + kGroup, states());
+      make_entries(first, end, [&](StateId id) { return log().get(id); });
+      if (Status status = disk_->insert(entries_); !status) return status;
+    }
+    slide_window();
+    if (!recent_.become_cache(disk_->plan().recent_bytes)) {
+      return Error{Errc::kOutOfMemory,
+                   fmt::format("a memory budget of {} bytes is too small for tables on disk",
+                               options_.memory_bytes)};
+    }
+    for (StateId id = log().released_below(); id < states(); ++id) {
+      recent_.insert(hash_bytes(log().get(id), width_), id);
+    }
+    return Done{};
+  }
+
+  Status write_from_log(StateId first, StateId end) {
+    constexpr StateId kGroup = 1 << 15;
+    std::vector<std::byte> rows;
+    for (; first < end; first = std::min(first + kGroup, end)) {
+      const StateId to = std::min(first + kGroup, end);
+      rows.resize((to - first) * width_ + 8);
+      for (StateId id = first; id < to; ++id) {
+        copy_bytes(rows.data() + (id - first) * width_, log().get(id), width_);
+      }
+      if (Status status = disk_->writer().append(rows.data(), to - first); !status) return status;
+    }
+    return Done{};
+  }
+
+  // Decides about the candidates of the level; what is new is the next level.
+  Status finish_level_on_disk() {
+    if (!in_level_) {
+      if (Status status = disk_->levels().begin_level(keeps(depth() + 1)); !status) return status;
+      in_level_ = true;
+    }
+    DuplicateDetection& detection = disk_->detection();
+    if (Status status = detection.add(candidates_); !status) return status;
+    poll("detecting duplicates", level_end_);
+    if (Status status = detection.detect(level_end_ - level_first_, states()); !status)
+      return status;
+    Status status = detection.take_new([&](std::span<const Origin> origins, const std::byte* rows) {
+      constexpr std::size_t kGroup = 1 << 15;
+      for (std::size_t from = 0; from < origins.size(); from += kGroup) {
+        const std::size_t count = std::min(kGroup, origins.size() - from);
+        Status numbered = number_on_disk(origins.subspan(from, count), rows + from * width_);
+        if (!numbered) return numbered;
+      }
+      return Status(Done{});
+    });
+    if (!status) return status;
+    in_level_ = false;
+    if (Status ended = disk_->writer().end_level(); !ended) return ended;
+    return drop_levels();
+  }
+
+  Status number_on_disk(std::span<const Origin> origins, const std::byte* rows) {
+    if (cut_) return Done{};
+    const StateId base = states();
+    if (origins.size() > room_below_limit()) {
+      cut_ = place_of(origins[room_below_limit()]);
+      origins = origins.first(room_below_limit());
+    }
+    while (!log().reserve(origins.size()) ||
+           budget_.left() < (std::uint64_t{1} << 20) + origins.size() * sizeof(Backedge)) {
+      if (Status status = disk_->commit(); !status) return status;
+      slide_window(origins.size());
+      if (!log().reserve(origins.size())) {
+        return Error{Errc::kOutOfMemory, "the memory budget is too small for new states"};
+      }
+    }
+    edges_.clear();
+    for (const Origin origin : origins) add_edge(origin);
+    if (Status status = append_backedges(); !status) return status;
+    log().append_unwritten(origins.size());
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      copy_bytes(log().slot(base + i), rows + i * width_, width_);
+    }
+    make_entries(base, states(), [&](StateId id) { return rows + (id - base) * width_; });
+    insert_recent();
+    if (Status status = disk_->insert(entries_); !status) return status;
+    slide_window();
+    return disk_->writer().append(rows, origins.size());
+  }
+
+  // entries_: the states [first, end) by hash.
+  template <class Row>
+  void make_entries(StateId first, StateId end, Row&& row) {
+    entries_.resize(end - first);
+    constexpr std::size_t kShare = 2048;
+    team_.for_each((entries_.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
+      const std::size_t to = std::min(entries_.size(), (task + 1) * kShare);
+      for (std::size_t i = task * kShare; i < to; ++i) {
+        entries_[i] = {hash_bytes(row(first + i), width_), first + i};
+      }
+    });
+    std::sort(entries_.begin(), entries_.end(), [](const StateEntry& a, const StateEntry& b) {
+      return a.hash != b.hash ? a.hash < b.hash : a.id < b.id;
+    });
+  }
+
+  void insert_recent() {
+    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
+      const auto first = std::partition_point(
+          entries_.begin(), entries_.end(),
+          [&](const StateEntry& entry) { return partition_of(entry.hash) < p; });
+      for (auto at = first; at != entries_.end() && partition_of(at->hash) == p; ++at) {
+        recent_.insert(at->hash, at->id);
+      }
+    });
+  }
+
+  // Gives back the memory of the oldest descriptors beyond the window, with room for `more`.
+  void slide_window(std::size_t more = 0) {
+    const std::uint64_t held = disk_->plan().window_bytes / width_;
+    const std::uint64_t keep = held > more ? held - more : 0;
+    if (states() > keep) log().release_below(states() - keep);
+  }
+
+  bool keeps(std::uint64_t level) const {
+    if (level == 0) return true;
+    switch (options_.levels.keep_levels.kind) {
+      case KeepLevels::Kind::kAuto:
+      case KeepLevels::Kind::kAll:
+        return true;
+      case KeepLevels::Kind::kEvery:
+        return level % options_.levels.keep_levels.count == 0;
+      case KeepLevels::Kind::kLast:
+      case KeepLevels::Kind::kNone:
+        return false;
+    }
+    return true;
+  }
+
+  // Levels that were expanded and are not kept.
+  Status drop_levels() {
+    LevelStore& store = disk_->levels();
+    const std::uint64_t expanded = depth() + 1;  // levels
+    const std::uint64_t stay = options_.levels.keep_levels.kind == KeepLevels::Kind::kLast
+                                   ? options_.levels.keep_levels.count
+                                   : 0;
+    for (; dropped_ + stay < expanded; ++dropped_) {
+      const auto level = static_cast<std::uint32_t>(dropped_);
+      if (keeps(level) || !store.held(level)) continue;
+      if (Status status = store.drop_level(level); !status) return status;
+    }
+    return Done{};
+  }
+
+  // --- the rest ---
+
+  StopReason poll(const char* phase, StateId done) {
+    return control_.poll(done, {.phase = phase,
+                                .states = states(),
+                                .transitions = summary_.transitions,
+                                .queued = states() - done,
+                                .level = depth(),
+                                .memory_bytes = budget_.used(),
+                                .seconds = 0});
+  }
+
+  // Every stored state is checked, also those that a limit keeps from being expanded.
+  Status check_unexpanded(StateId from) {
+    if (!findings_.looks_at_states()) return Done{};
+    for (StateId id = from; id < states(); ++id) {
+      const std::byte* row = nullptr;
+      if (disk_) {
+        const StateId end = id < level_end_ ? level_end_ : states();
+        if (const auto loaded = disk_->frontier().load(id, end); !loaded) return loaded.error();
+        row = disk_->frontier().row(id);
+      } else {
+        row = log().get(id);
+      }
+      const std::uint64_t at = id < level_end_ ? depth() : depth() + 1;
+      if (!findings_.check_state(row, {id, at, [&] { return trace_to(id, row); }})) break;
+    }
+    return Done{};
+  }
+
+  Result<Trace> trace_to(StateId id, const std::byte* state) {
+    StateArchive::BackedgeReader backedges(archive_);
+    std::vector<Event> events;
+    for (StateId at = id; at != 0;) {
+      const Result<Backedge> edge = backedges.find(at);
+      if (!edge) return edge.error();
+      events.push_back(edge->event);
+      at = edge->predecessor;
+    }
+    std::reverse(events.begin(), events.end());
+    return make_trace(model_, events, state);
+  }
+
+  Status conclude() {
+    if (states() > level_end_) summary_.level_sizes.push_back(states() - level_end_);
+    if (!disk_ && options_.levels.write_run) {
+      if (Status status = move_to_disk(); !status) return status;
+    }
+    if (disk_) {
+      if (in_level_) {
+        if (Status status = disk_->writer().end_level(); !status) return status;
+      }
+      if (Status status = disk_->commit(); !status) return status;
+      const DuplicateDetection::Counters counters = disk_->detection().counters();
+      summary_.reconstructions = counters.marks;
+      summary_.reconstruction_events = counters.events;
+      summary_.hash_conflicts = counters.conflicts;
+      summary_.spilled_bytes = counters.spilled_bytes;
+      const Result<std::uint64_t> bytes = disk_->bytes();
+      if (!bytes) return bytes.error();
+      summary_.disk_bytes = *bytes;
+    }
+    summary_.states = states();
+    summary_.events = summary_.transitions + summary_.reconstruction_events;
+    summary_.tree_digest = digest_.value();
+    summary_.wraps = expansion_.wraps();
+    summary_.visited_bytes = budget_.used();
+    summary_.seconds = control_.seconds();
+    findings_.conclude(stop_);
+    return Done{};
+  }
+
+  const Model& model_;
+  const SearchOptions& options_;
+  MemoryBudget budget_;
+  std::uint64_t ballast_ = 0;
+  Summary summary_;
+  Findings findings_;
+  SearchControl control_;
+  std::size_t width_;
+  ThreadTeam team_;
+  Expansion expansion_;
+  OriginOrder order_;
+  StateArchive archive_;
+  RecentStates recent_;
+  std::vector<LevelCandidates> candidates_;  // by partition
+  TreeDigest digest_;
+
+  std::unique_ptr<DiskPart> disk_;   // once the search has moved there
+  std::vector<StateEntry> entries_;  // of the states being numbered
+  std::vector<Backedge> edges_;      // likewise
+  bool in_level_ = false;            // the level store is in the next level
+  std::uint64_t dropped_ = 0;        // levels below it that are not kept are no longer held
+
+  StateId level_first_ = 0;
+  StateId level_end_ = 0;
+  StateId inspected_ = 0;  // states below it have been checked for violations
+  std::uint64_t transitions_before_level_ = 0;
+  std::uint64_t deadlocks_before_level_ = 0;
+  std::optional<std::uint64_t> cut_;  // place of the predecessor at which --max-states was reached
+  StopReason stop_ = StopReason::kNone;
+  bool ended_ = false;  // at a violation
+};
+
+}  // namespace
+
+Result<Summary> explore_by_levels(const Model& model, const SearchOptions& options,
+                                  Monitor& monitor) {
+  return LevelSearch(model, options, monitor).run();
+}
+
+}  // namespace comback
