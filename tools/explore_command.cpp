@@ -140,9 +140,12 @@ Diagnostics ExploreCommand::read_invariants(const Model& model, SearchOptions& o
 
 ExitCode ExploreCommand::run(StandardOutput& out) {
   SearchOptions options = search_options();
+  // Native code in the background is news only where a search takes long enough to need it.
+  const bool in_background = model_.dve.backend == dve::Backend::kAuto;
   ProgressReporter reporter(
       {.style = progress_,
        .interval = progress_interval_.value_or(std::chrono::duration<double>(5)),
+       .patience = std::chrono::duration<double>(in_background ? 1 : 0),
        .budget_bytes = options.memory_bytes});
   const StopOnSignals signals(reporter, !reporter.quiet());
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "tools/quantity.h"
 
@@ -49,7 +50,10 @@ void ProgressReporter::status(std::string_view text) {
   if (finished_) return;
   status_ = text;
   status_time_ = Clock::now();
-  if (settings_.style == ProgressStyle::kPlain) print(fmt::format("{}\n", text));
+  if (settings_.style == ProgressStyle::kPlain) {
+    waiting_ += fmt::format("{}\n", text);
+    if (settings_.patience.count() <= 0) print(std::exchange(waiting_, {}));
+  }
   if (settings_.style == ProgressStyle::kBar) draw(status_);
 }
 
@@ -57,6 +61,10 @@ void ProgressReporter::progress(const Progress& progress) {
   const std::lock_guard lock(mutex_);
   if (finished_ || quiet()) return;
   const bool plain = settings_.style == ProgressStyle::kPlain;
+  if (plain && progress.seconds >= settings_.patience.count()) {
+    settings_.patience = {};
+    print(std::exchange(waiting_, {}));
+  }
   if (plain && progress.seconds - last_printed_ < settings_.interval.count()) return;
 
   const double seconds = progress.seconds - rate_seconds_;

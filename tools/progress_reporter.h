@@ -30,6 +30,8 @@ class ProgressReporter : public Monitor {
   struct Settings {
     ProgressStyle style = ProgressStyle::kAuto;
     std::chrono::duration<double> interval{5};  // of kPlain
+    // kPlain: news wait until the search takes so long that they matter.
+    std::chrono::duration<double> patience{0};
     std::uint64_t budget_bytes = 0;
     int descriptor = 2;
   };
@@ -57,6 +59,7 @@ class ProgressReporter : public Monitor {
   bool drawn_ = false;  // there is a live line on the terminal
   std::string status_;  // the last one
   Clock::time_point status_time_;
+  std::string waiting_;      // kPlain: news, in lines
   double last_printed_ = 0;  // kPlain: seconds
   double rate_seconds_ = 0;  // where the rate was last measured
   std::uint64_t rate_states_ = 0;

@@ -65,6 +65,23 @@ TEST(ProgressReporter, PlainWritesALinePerInterval) {
   EXPECT_EQ(text.find("too late"), std::string::npos);
 }
 
+TEST(ProgressReporter, PlainKeepsNewsThatAShortSearchDoesNotNeed) {
+  Written written;
+  ProgressReporter reporter({.style = ProgressStyle::kPlain,
+                             .patience = std::chrono::duration<double>(1),
+                             .descriptor = written.descriptor()});
+  Progress progress = kProgress;
+  reporter.status("compiling");
+  progress.seconds = 0.4;
+  reporter.progress(progress);
+  EXPECT_EQ(written.take(), "");
+  progress.seconds = 1.2;
+  reporter.progress(progress);
+  EXPECT_EQ(written.take(), "compiling\n");
+  reporter.status("ready");
+  EXPECT_EQ(written.take(), "ready\n");
+}
+
 TEST(ProgressReporter, BarWritesOverOneLineThatFitsAndClearsIt) {
   Written written;
   ProgressReporter reporter(
