@@ -66,7 +66,7 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
       ->group("Resources");
   add_number(*command, "--threads", threads_, 1, 1024,
              fmt::format("At most so many threads search; default: the cores granted, here {}. "
-                         "--visited full and compact use one",
+                         "The searches of this version use one",
                          default_threads_))
       ->group("Resources");
   add_count(*command, "--max-states", max_states_, "Stop when so many states are found")
@@ -179,7 +179,7 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
 ExitCode ExploreCommand::report(const Model& model, const SearchOptions& options,
                                 const Summary& summary, StandardOutput& out) const {
   nlohmann::ordered_json settings;
-  search_.describe(options, settings);
+  search_.describe(options, model, settings);
   settings["memory_bytes"] = options.memory_bytes;
   settings["threads"] = 1;
   settings["successors"] = std::string(model.backend());

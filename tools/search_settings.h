@@ -9,6 +9,7 @@
 
 #include "engine/search.h"
 #include "io/result.h"
+#include "models/model.h"
 
 namespace comback::tools {
 
@@ -22,28 +23,42 @@ class SearchSettings {
   // After parsing: refuses options that the chosen engine would not use.
   Status check() const;
   void apply(SearchOptions& options) const;
-  // What applies to the chosen engine, by the options' names.
-  void describe(const SearchOptions& options, nlohmann::ordered_json& settings) const;
-  // How the chosen engine keeps visited states, in words: "full descriptors".
+  // What applies to the chosen engine, by the options' names, with defaults filled in.
+  void describe(const SearchOptions& options, const Model& model,
+                nlohmann::ordered_json& settings) const;
+  // How the chosen engine keeps visited states: "full descriptors".
   std::string visited_in_words() const;
 
  private:
-  enum class Visited { kFull, kCompact };
+  enum class Visited { kComBack, kFull, kCompact };
   enum class Compaction { kBasic, kImproved };
 
-  bool improved() const {
-    return visited_ == Visited::kCompact && compaction_ == Compaction::kImproved;
+  // An option that only some choices use.
+  struct Dependent {
+    CLI::Option* option;
+    std::string needs;  // "--visited compact"
+    bool (SearchSettings::*used)() const;
+  };
+
+  void add_compact(CLI::App& command);
+  void add_comback(CLI::App& command);
+  void depends(CLI::Option* option, const char* needs, bool (SearchSettings::*used)() const);
+
+  bool compact() const { return visited_ == Visited::kCompact; }
+  bool improved() const { return compact() && compaction_ == Compaction::kImproved; }
+  bool comback() const { return visited_ == Visited::kComBack; }
+  bool delayed() const {
+    return comback() && comback_.detection == ComBackOptions::Detection::kDelayed;
   }
+  bool hashed() const { return compact() || comback(); }
 
   SearchOrder order_ = SearchOrder::kBreadthFirst;
-  Visited visited_ = Visited::kFull;
+  Visited visited_ = Visited::kComBack;
   Compaction compaction_ = Compaction::kBasic;
   std::optional<unsigned> hash_bits_;
   std::optional<std::uint64_t> table_slots_;
-
-  CLI::Option* compaction_option_ = nullptr;
-  CLI::Option* hash_bits_option_ = nullptr;
-  CLI::Option* table_size_option_ = nullptr;
+  ComBackOptions comback_;
+  std::vector<Dependent> dependents_;
 };
 
 }  // namespace comback::tools

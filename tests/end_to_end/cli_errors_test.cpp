@@ -43,6 +43,7 @@ TEST(CliErrors, ValuesSayWhatWasGivenAndWhatIsAccepted) {
   expect_refused(with("--threads", "0"), "'0' is not a whole number from 1");
   expect_refused(with("--search", "bsf"), "'bsf' is none of bfs, dfs; did you mean bfs?");
   expect_refused(with("--visited", "comapct"), "did you mean compact?");
+  expect_refused(with("--cache", "Q:3"), "--cache: ");
   expect_refused(with("--range-errors", "ignore"),
                  "'ignore' is none of stop, wrap, error-state, terminal");
   expect_refused(comback({"explore", sample("dekker"), "--memory"}), "--memory needs a value");
@@ -51,11 +52,19 @@ TEST(CliErrors, ValuesSayWhatWasGivenAndWhatIsAccepted) {
 }
 
 TEST(CliErrors, OptionsThatWouldDoNothingAreRefused) {
-  expect_refused(comback({"explore", sample("dekker"), "--hash-bits", "32"}),
-                 "--hash-bits does nothing without --visited compact");
-  expect_refused(
-      comback({"explore", sample("dekker"), "--visited", "compact", "--table-size", "1000"}),
-      "--table-size does nothing without --visited compact --compaction improved");
+  const auto with = [](std::vector<std::string> arguments) {
+    return explore(sample("dekker"), std::move(arguments));
+  };
+  expect_refused(with({"--visited", "full", "--hash-bits", "32"}),
+                 "--hash-bits does nothing without --visited comback or compact");
+  expect_refused(with({"--visited", "compact", "--table-size", "1000"}),
+                 "--table-size does nothing without --visited compact --compaction improved");
+  expect_refused(with({"--compaction", "improved"}),
+                 "--compaction does nothing without --visited compact");
+  expect_refused(with({"--visited", "full", "--cache", "F"}),
+                 "--cache does nothing without --visited comback");
+  expect_refused(with({"--candidates", "10"}),
+                 "--candidates does nothing without --visited comback --detection delayed");
 }
 
 TEST(CliErrors, FilesThatAreNoModels) {

@@ -58,7 +58,10 @@ TEST(CliOutput, JsonOnStandardOutputIsNothingElse) {
   EXPECT_EQ(json["disk_bytes"], 0);
   EXPECT_TRUE(json["stop_reason"].is_null());
   EXPECT_EQ(json["violations"], Json::array());
-  EXPECT_EQ(json["settings"]["visited"], "full");
+  EXPECT_EQ(json["settings"]["visited"], "comback");
+  EXPECT_EQ(json["settings"]["detection"], "immediate");
+  EXPECT_EQ(json["settings"]["tables"], "memory");
+  EXPECT_GT(json["settings"]["cache_size"], 0);
   EXPECT_EQ(json["settings"]["search"], "bfs");
   EXPECT_EQ(json["settings"]["successors"], "interpreted");
   EXPECT_EQ(json["settings"]["threads"], 1);

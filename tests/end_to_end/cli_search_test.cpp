@@ -131,6 +131,29 @@ TEST(CliSearch, HashCompactionTellsItsOmissionProbability) {
                   "complete as far as hashes tell, nothing violated");
 }
 
+// Few bits and a small cache: conflicts and reconstructions, and still exact.
+TEST(CliSearch, ComBackIsExactWithAnyHash) {
+  const std::string model = sample("go_back_n");
+  const Json full = summary(model, {"--visited", "full"});
+  EXPECT_EQ(full["settings"]["visited"], "full");
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--detection", "immediate", "--cache", "F"},
+        {"--detection", "delayed", "--cache", "F80-D20", "--candidates", "50"},
+        {"--queue", "ids", "--cache", "none"}}) {
+    std::vector<std::string> arguments = {"--hash-bits", "16", "--cache-size", "100"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Json json = summary(model, arguments);
+    for (const char* field : {"states", "transitions", "deadlocks", "level_sizes"}) {
+      EXPECT_EQ(json[field], full[field]) << field;
+    }
+    EXPECT_GT(json["hash_conflicts"], 0);
+    EXPECT_GT(json["reconstructions"], 0);
+    EXPECT_EQ(json["events"],
+              json["transitions"].get<int>() + json["reconstruction_events"].get<int>());
+    EXPECT_EQ(json["settings"]["hash_bits"], 16);
+  }
+}
+
 TEST(CliSearch, LimitsEndItIncomplete) {
   const std::string model = sample("philosophers_big");
   Json json = summary(model, {"--max-states", "10K"}, 3);
@@ -146,12 +169,17 @@ TEST(CliSearch, LimitsEndItIncomplete) {
 
 // The budget is for what the search holds; the process itself is small.
 TEST(CliSearch, StaysWithinItsMemoryAndSaysThatItIsUsedUp) {
-  const CommandResult result = explore(sample("philosophers_big"), {"--memory", "64M"});
-  EXPECT_EQ(result.exit_code, 3);
-  expect_contains(result.out, "the memory budget of 64.0 MiB is used up; a larger --memory helps");
-  EXPECT_LT(result.peak_memory_bytes, (64ull + 64) << 20);
-  // It used what it was given.
-  EXPECT_GT(result.peak_memory_bytes, 32ull << 20);
+  for (const char* visited : {"full", "comback", "compact"}) {
+    SCOPED_TRACE(visited);
+    const CommandResult result =
+        explore(sample("philosophers_big"), {"--memory", "32M", "--visited", visited});
+    EXPECT_EQ(result.exit_code, 3);
+    expect_contains(result.out,
+                    "the memory budget of 32.0 MiB is used up; a larger --memory helps");
+    EXPECT_LT(result.peak_memory_bytes, (32ull + 64) << 20);
+    // It used what it was given.
+    EXPECT_GT(result.peak_memory_bytes, 16ull << 20);
+  }
 }
 
 }  // namespace
