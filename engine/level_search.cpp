@@ -525,13 +525,15 @@ class LevelSearch {
 
   // --- the rest ---
 
+  std::uint64_t memory_used() const { return budget_.used() - (disk_ ? 0 : ballast_); }
+
   StopReason poll(const char* phase, StateId done) {
     return control_.poll(done, {.phase = phase,
                                 .states = states(),
                                 .transitions = summary_.transitions,
                                 .queued = states() - done,
                                 .level = depth(),
-                                .memory_bytes = budget_.used(),
+                                .memory_bytes = memory_used(),
                                 .seconds = 0});
   }
 
@@ -589,7 +591,7 @@ class LevelSearch {
     summary_.events = summary_.transitions + summary_.reconstruction_events;
     summary_.tree_digest = digest_.value();
     summary_.wraps = expansion_.wraps();
-    summary_.visited_bytes = budget_.used();
+    summary_.visited_bytes = memory_used();
     summary_.seconds = control_.seconds();
     findings_.conclude(stop_);
     return Done{};

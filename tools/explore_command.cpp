@@ -14,6 +14,7 @@
 #include "tools/quantity.h"
 #include "tools/report.h"
 #include "tools/signals.h"
+#include "tools/temporary_run.h"
 
 namespace comback::tools {
 namespace {
@@ -30,7 +31,6 @@ model is wrong; 3 incomplete; 4 the machine failed.)";
 
 CLI::App* ExploreCommand::add_to(CLI::App& root) {
   default_memory_ = granted_memory() / 4;
-  default_threads_ = granted_cores();
 
   CLI::App* command = root.add_subcommand("explore", "Explore the reachable states of a model");
   command->footer(kExamples);
@@ -63,11 +63,6 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
            fmt::format("The budget for all that the search holds, such as 512M or 4G; default: a "
                        "quarter of what the machine grants, here {}",
                        format_size(default_memory_)))
-      ->group("Resources");
-  add_number(*command, "--threads", threads_, 1, 1024,
-             fmt::format("At most so many threads search; default: the cores granted, here {}. "
-                         "The searches of this version use one",
-                         default_threads_))
       ->group("Resources");
   add_count(*command, "--max-states", max_states_, "Stop when so many states are found")
       ->group("Resources");
@@ -163,6 +158,11 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
     return ExitCode::kUsage;
   }
 
+  std::optional<TemporaryRun> temporary;
+  if (options.levels.run_dir.empty()) {
+    temporary.emplace();
+    options.levels.run_dir = temporary->dir();
+  }
   const Result<Summary> summary = explore(*model, options, reporter);
   reporter.finish();
   if (!summary) {
@@ -181,7 +181,7 @@ ExitCode ExploreCommand::report(const Model& model, const SearchOptions& options
   nlohmann::ordered_json settings;
   search_.describe(options, model, settings);
   settings["memory_bytes"] = options.memory_bytes;
-  settings["threads"] = 1;
+  if (!settings.contains("threads")) settings["threads"] = 1;
   settings["successors"] = std::string(model.backend());
   settings["range_errors"] = model_.range_errors_in_words();
   const Report report{.model_name = std::filesystem::path(model_.file).filename().string(),

@@ -33,9 +33,7 @@ class ExploreCommand : public Command {
   ModelOptions model_;
   SearchSettings search_;
   std::uint64_t default_memory_ = 0;
-  unsigned default_threads_ = 1;
   std::optional<std::uint64_t> memory_;
-  std::optional<unsigned> threads_;
   bool deadlock_ = false;
   bool continue_ = false;
   std::vector<std::string> invariants_;

@@ -100,6 +100,12 @@ std::vector<Row> rows(const Report& report) {
   rows.emplace_back(
       "memory", fmt::format("{} at most, the budget was {}", format_size(report.peak_memory_bytes),
                             format_size(report.options.memory_bytes)));
+  if (summary.disk_bytes > 0) {
+    rows.emplace_back(
+        "disk",
+        fmt::format("{}, {:.2f} bytes a state", format_size(summary.disk_bytes),
+                    static_cast<double>(summary.disk_bytes) / static_cast<double>(summary.states)));
+  }
   std::string time = format_duration(summary.seconds);
   if (summary.seconds > 0.001) {
     const double rate = static_cast<double>(summary.transitions) / summary.seconds;
@@ -179,7 +185,9 @@ Json to_json(const Report& report) {
   json["seconds"] = summary.seconds;
   json["peak_memory_bytes"] = report.peak_memory_bytes;
   json["visited_bytes"] = summary.visited_bytes;
-  json["disk_bytes"] = 0;
+  json["disk_bytes"] = summary.disk_bytes;
+  if (summary.tree_digest) json["tree_digest"] = fmt::format("{:016x}", *summary.tree_digest);
+  if (report.options.visited == VisitedMode::kLevels) json["spilled_bytes"] = summary.spilled_bytes;
   json["settings"] = report.settings;
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/cache_spec.h"
 #include "engine/comback_set.h"
+#include "tools/machine.h"
 #include "tools/option_types.h"
 
 namespace comback::tools {
@@ -16,11 +17,19 @@ constexpr const char* kGroup = "Search";
 
 const std::vector<std::pair<std::string, SearchOrder>> kOrders = {
     {"bfs", SearchOrder::kBreadthFirst}, {"dfs", SearchOrder::kDepthFirst}};
-const std::vector<std::pair<std::string, ComBackOptions::Detection>> kDetections = {
-    {"immediate", ComBackOptions::Detection::kImmediate},
-    {"delayed", ComBackOptions::Detection::kDelayed}};
+const std::vector<std::pair<std::string, LevelOptions::Tables>> kTables = {
+    {"auto", LevelOptions::Tables::kAuto},
+    {"memory", LevelOptions::Tables::kMemory},
+    {"disk", LevelOptions::Tables::kDisk}};
+const std::vector<std::pair<std::string, IoKind>> kIo = {
+    {"auto", IoKind::kAuto}, {"uring", IoKind::kUring}, {"pread", IoKind::kPread}};
 const std::vector<std::pair<std::string, ComBackOptions::Queue>> kQueues = {
     {"states", ComBackOptions::Queue::kStates}, {"ids", ComBackOptions::Queue::kIds}};
+
+std::string check_keep_levels(const std::string& text) {
+  if (KeepLevels::parse(text)) return "";
+  return "'" + text + "' is none of all, every:K, last:W, none, auto";
+}
 
 std::string check_cache(const std::string& text) {
   const Result<CacheSpec> spec = parse_cache_spec(text);
@@ -41,39 +50,83 @@ void SearchSettings::add_to(CLI::App& command) {
       "exact), all of it (full: exact), or only a hash (compact: may omit states)")
       ->group(kGroup);
   depends(add_number(command, "--hash-bits", hash_bits_, 8, 64,
-                     "Bits of a hash, 8 to 64; default 64. comback is exact with any"),
+                     "Bits of a stored hash, 8 to 64; default 64, with --detection level 32. "
+                     "comback is exact with any"),
           "--visited comback or compact", &SearchSettings::hashed);
   add_comback(command);
+  add_levels(command);
   add_compact(command);
 }
 
 void SearchSettings::add_comback(CLI::App& command) {
-  const char* kNeeds = "--visited comback";
-  depends(add_choice(command, "--detection", kDetections, comback_.detection,
-                     "With comback: compare a state with those of its hash at once, or many "
-                     "candidates together"),
-          kNeeds, &SearchSettings::comback);
+  depends(add_choice<std::optional<Detection>>(
+              command, "--detection",
+              {{"level", Detection::kLevel},
+               {"immediate", Detection::kImmediate},
+               {"delayed", Detection::kDelayed}},
+              detection_,
+              "With comback, when states are compared with those of their hash: level by level, "
+              "with all threads, on disk where memory is short (the default of a breadth-first "
+              "search); at once; or when a set of candidates is full"),
+          "--visited comback", &SearchSettings::comback);
+  const char* kNeeds = "--detection immediate or delayed";
   depends(command
               .add_option_function<std::string>(
                   "--cache",
                   [this](const std::string& text) { comback_.cache = *parse_cache_spec(text); },
-                  "With comback: which descriptors stay at hand to reconstruct from: F, R:0.5, H, "
+                  "With immediate or delayed: which descriptors stay at hand to reconstruct from: "
+                  "F, R:0.5, H, "
                   "D:5, F20-D80, level, none")
               ->check(CLI::Validator(check_cache, ""))
               ->option_text("SPEC")
               ->default_str(to_string(comback_.cache)),
-          kNeeds, &SearchSettings::comback);
-  depends(add_count(command, "--cache-size", comback_.cache_size,
-                    "With comback: states in the cache; default: an eighth of --memory"),
-          kNeeds, &SearchSettings::comback);
+          kNeeds, &SearchSettings::as_published);
+  depends(
+      add_count(command, "--cache-size", comback_.cache_size,
+                "With immediate or delayed: states in the cache; default: an eighth of --memory"),
+      kNeeds, &SearchSettings::as_published);
   depends(add_count(command, "--candidates", comback_.candidates,
                     "With --detection delayed: states that wait to be compared; default: as many "
                     "as in the cache"),
           "--visited comback --detection delayed", &SearchSettings::delayed);
+  depends(add_choice(command, "--queue", kQueues, comback_.queue,
+                     "With immediate or delayed: descriptors wait to be expanded, or ids that are "
+                     "reconstructed"),
+          kNeeds, &SearchSettings::as_published);
+}
+
+void SearchSettings::add_levels(CLI::App& command) {
+  const char* kNeeds = "--detection level";
+  depends(add_choice(command, "--tables", kTables, levels_.tables,
+                     "With --detection level, where states are kept: in memory, on disk, or in "
+                     "memory until the budget is used up"),
+          kNeeds, &SearchSettings::by_levels);
   depends(
-      add_choice(command, "--queue", kQueues, comback_.queue,
-                 "With comback: descriptors wait to be expanded, or ids that are reconstructed"),
-      kNeeds, &SearchSettings::comback);
+      command
+          .add_option_function<std::string>(
+              "--keep-levels",
+              [this](const std::string& text) { levels_.keep_levels = *KeepLevels::parse(text); },
+              "With --detection level: whose descriptors stay on disk to reconstruct from: "
+              "all, every:K, last:W, none, auto")
+          ->check(CLI::Validator(check_keep_levels, ""))
+          ->option_text("LEVELS")
+          ->default_str(levels_.keep_levels.to_string()),
+      kNeeds, &SearchSettings::by_levels);
+  depends(command
+              .add_option("--run", levels_.run_dir,
+                          "With --detection level: keep what is on disk in DIR, which must not "
+                          "hold a run yet. Without it, it goes to a temporary folder")
+              ->option_text("DIR"),
+          kNeeds, &SearchSettings::by_levels);
+  depends(add_choice(command, "--io", kIo, levels_.io,
+                     "With --detection level: read with io_uring, with threads that call pread, "
+                     "or io_uring if it can be had"),
+          kNeeds, &SearchSettings::by_levels);
+  depends(add_number(command, "--threads", threads_, 1, 256,
+                     fmt::format("With --detection level: so many threads search; default: the "
+                                 "cores granted, here {}. The others use one",
+                                 granted_cores())),
+          kNeeds, &SearchSettings::by_levels);
 }
 
 void SearchSettings::add_compact(CLI::App& command) {
@@ -102,6 +155,17 @@ Status SearchSettings::check() const {
         Errc::kInvalidArgument,
         fmt::format("{} does nothing without {}", dependent.option->get_name(), dependent.needs)};
   }
+  if (by_levels() && order_ == SearchOrder::kDepthFirst) {
+    return Error{Errc::kInvalidArgument,
+                 "--detection level is breadth first: use --search bfs, or --detection immediate"};
+  }
+  std::error_code error;
+  if (!run_dir().empty() && std::filesystem::exists(run_dir(), error) &&
+      !std::filesystem::is_empty(run_dir(), error)) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("--run: {} is not empty: name a folder that does not exist yet",
+                             run_dir().string())};
+  }
   return Done{};
 }
 
@@ -117,8 +181,14 @@ void SearchSettings::apply(SearchOptions& options) const {
       options.table_slots = table_slots_;
       break;
     case Visited::kComBack:
-      options.visited = VisitedMode::kComBack;
+      options.visited = by_levels() ? VisitedMode::kLevels : VisitedMode::kComBack;
       options.comback = comback_;
+      options.comback.detection =
+          delayed() ? ComBackOptions::Detection::kDelayed : ComBackOptions::Detection::kImmediate;
+      options.levels = levels_;
+      options.levels.threads = threads_.value_or(granted_cores());
+      options.levels.write_run = !run_dir().empty();
+      if (hash_bits_) options.levels.hash_bits = *hash_bits_;
       break;
   }
 }
@@ -136,9 +206,18 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
       if (table_slots_) settings["table_size"] = *table_slots_;
       break;
     case Visited::kComBack: {
+      if (by_levels()) {
+        settings["visited"] = "comback";
+        settings["detection"] = "level";
+        settings["tables"] = word_for(kTables, options.levels.tables);
+        settings["keep_levels"] = options.levels.keep_levels.to_string();
+        settings["threads"] = options.levels.threads;
+        settings["hash_bits"] = options.levels.hash_bits;
+        return;
+      }
       const ComBackOptions resolved = ComBackSet::resolve(options, model.width()).comback;
       settings["visited"] = "comback";
-      settings["detection"] = word_for(kDetections, resolved.detection);
+      settings["detection"] = delayed() ? "delayed" : "immediate";
       settings["cache"] = to_string(resolved.cache);
       settings["cache_size"] = *resolved.cache_size;
       if (delayed()) settings["candidates"] = *resolved.candidates;
@@ -158,6 +237,7 @@ std::string SearchSettings::visited_in_words() const {
       return fmt::format("hashes of {} bits, {}", hash_bits_.value_or(64),
                          improved() ? "improved" : "basic");
     case Visited::kComBack:
+      if (by_levels()) return "by levels";
       return fmt::format("hashes of {} bits and backedges", hash_bits_.value_or(64));
   }
   return {};

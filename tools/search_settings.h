@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ class SearchSettings {
   // After parsing: refuses options that the chosen engine would not use.
   Status check() const;
   void apply(SearchOptions& options) const;
+  // Where the run is to be kept; empty: nowhere.
+  const std::filesystem::path& run_dir() const { return levels_.run_dir; }
   // What applies to the chosen engine, by the options' names, with defaults filled in.
   void describe(const SearchOptions& options, const Model& model,
                 nlohmann::ordered_json& settings) const;
@@ -32,6 +35,7 @@ class SearchSettings {
  private:
   enum class Visited { kComBack, kFull, kCompact };
   enum class Compaction { kBasic, kImproved };
+  enum class Detection { kImmediate, kDelayed, kLevel };
 
   // An option that only some choices use.
   struct Dependent {
@@ -42,14 +46,20 @@ class SearchSettings {
 
   void add_compact(CLI::App& command);
   void add_comback(CLI::App& command);
+  void add_levels(CLI::App& command);
   void depends(CLI::Option* option, const char* needs, bool (SearchSettings::*used)() const);
 
   bool compact() const { return visited_ == Visited::kCompact; }
   bool improved() const { return compact() && compaction_ == Compaction::kImproved; }
   bool comback() const { return visited_ == Visited::kComBack; }
-  bool delayed() const {
-    return comback() && comback_.detection == ComBackOptions::Detection::kDelayed;
+  // Level by level unless told otherwise, which a depth-first search cannot be.
+  Detection detection() const {
+    return detection_.value_or(order_ == SearchOrder::kBreadthFirst ? Detection::kLevel
+                                                                    : Detection::kImmediate);
   }
+  bool by_levels() const { return comback() && detection() == Detection::kLevel; }
+  bool as_published() const { return comback() && !by_levels(); }
+  bool delayed() const { return comback() && detection() == Detection::kDelayed; }
   bool hashed() const { return compact() || comback(); }
 
   SearchOrder order_ = SearchOrder::kBreadthFirst;
@@ -57,7 +67,10 @@ class SearchSettings {
   Compaction compaction_ = Compaction::kBasic;
   std::optional<unsigned> hash_bits_;
   std::optional<std::uint64_t> table_slots_;
+  std::optional<Detection> detection_;
   ComBackOptions comback_;
+  LevelOptions levels_;
+  std::optional<unsigned> threads_;
   std::vector<Dependent> dependents_;
 };
 
