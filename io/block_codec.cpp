@@ -32,7 +32,9 @@ Error corrupt(std::string what) { return {Errc::kCorruption, std::move(what)}; }
 
 void BlockEncoder::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
 
-BlockEncoder::BlockEncoder(int level) : context_(ZSTD_createCCtx()) {
+BlockEncoder::BlockEncoder(int level) {
+  if (level == kStore) return;
+  context_.reset(ZSTD_createCCtx());
   if (!context_) throw std::bad_alloc();
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
   // The header has the size; every byte of a frame that says it again would be paid per block.
@@ -48,7 +50,10 @@ std::span<const std::byte> BlockEncoder::encode(BlockKind kind, std::span<const 
   const std::size_t room = ZSTD_compressBound(raw.size());
   std::byte* const block = block_.reserve(kBlockHeaderBytes + room);
   std::byte* const payload = block + kBlockHeaderBytes;
-  std::size_t payload_bytes = ZSTD_compress2(context_.get(), payload, room, raw.data(), raw.size());
+  std::size_t payload_bytes = raw.size();
+  if (context_) {
+    payload_bytes = ZSTD_compress2(context_.get(), payload, room, raw.data(), raw.size());
+  }
   auto raw_bytes = static_cast<std::uint32_t>(raw.size());
   if (ZSTD_isError(payload_bytes) == 0 && payload_bytes < raw.size()) {
     raw_bytes |= kCompressed;
@@ -65,7 +70,7 @@ std::span<const std::byte> BlockEncoder::encode(BlockKind kind, std::span<const 
 }
 
 std::size_t BlockEncoder::memory_bytes() const {
-  return ZSTD_sizeof_CCtx(context_.get()) + block_.capacity();
+  return (context_ ? ZSTD_sizeof_CCtx(context_.get()) : 0) + block_.capacity();
 }
 
 Result<BlockHeader> read_block_header(std::span<const std::byte> bytes) {

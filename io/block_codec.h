@@ -38,7 +38,9 @@ inline constexpr std::size_t kMaxBlockRawBytes = std::size_t{1} << 30;
 // largest block, encode() allocates nothing.
 class BlockEncoder {
  public:
-  // `level`: zstd's, negative ones are its fast modes.
+  static constexpr int kStore = -1000000;  // a level that does not compress
+
+  // `level`: zstd's, negative ones are its fast modes; or kStore.
   explicit BlockEncoder(int level = 1);
   BlockEncoder(BlockEncoder&&) noexcept;
   BlockEncoder& operator=(BlockEncoder&&) noexcept;
@@ -54,7 +56,7 @@ class BlockEncoder {
   struct Free {
     void operator()(ZSTD_CCtx_s* context) const;
   };
-  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_;  // none: kStore
   RawBuffer block_;
 };
 

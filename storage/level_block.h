@@ -1,34 +1,22 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "io/block_codec.h"
 #include "io/raw_buffer.h"
 #include "io/result.h"
-#include "storage/transpose.h"
+#include "storage/column_codec.h"
 
 namespace comback {
 
-// Descriptors of consecutive ids as one block. Neighbours in breadth-first order differ little, so
-// what is stored, before zstd, is column by column, and only the bits in which rows differ:
+// Descriptors of consecutive ids as one block: columns of storage/column_codec.h, compressed.
+// Neighbours in breadth-first order differ little, and column by column zstd makes the most of it.
 //
-//   4 bytes        count
-//   4 bytes        width
-//   width bytes    the first row
-//   width bytes    of each column, the bits in which some row differs from the first
-//   width/8 bytes  rounded up: bit c says that column c is stored as bytes
-//   count/8 bytes  rounded up, for each such bit of the other columns, in order: whether it differs
-//                  from the row before (from 0 in the first row)
-//   count bytes    for each column that is stored as bytes
-//
-// Bytes are for columns of three bits or more that change in a quarter of the rows: there zstd
-// finds patterns of values that bits tear apart. Over seven BEEM models, in blocks of 4096 with
-// zstd's level 1, in bytes per state: 2.05 for all columns as bytes, 2.03 for all as bits, 1.83 for
-// this, which is also the fastest of the three, as there is so much less to compress. Level 3 gains
-// 2% and takes a quarter longer; blocks of 16384 gain 5%.
+// Over seven BEEM models, in blocks of 4096 with zstd's level 1, in bytes per state: 2.05 for all
+// columns as bytes, 2.03 for all as bits, 1.83 for the choice between them, which is also the
+// fastest, as there is so much less to compress. Level 3 gains 2% and takes a quarter longer;
+// blocks of 16384 gain 5%.
 
 // How many descriptors of this width to put into a block: `states`, or less where that would be
 // too many bytes. The more the better they compress, and the longer it takes to get at one.
@@ -44,15 +32,11 @@ class LevelBlockEncoder {
   // row. REQUIRES: 1 <= count <= level_block_states(width, count).
   std::span<const std::byte> encode(const std::byte* rows, std::size_t count, std::size_t width);
 
-  std::size_t memory_bytes() const {
-    return blocks_.memory_bytes() + raw_.capacity() + columns_.capacity() + plane_.capacity() * 8;
-  }
+  std::size_t memory_bytes() const { return blocks_.memory_bytes() + columns_.memory_bytes(); }
 
  private:
+  ColumnEncoder columns_{RowOrder::kRelated};
   BlockEncoder blocks_;
-  RawBuffer columns_;
-  RawBuffer raw_;
-  std::vector<std::uint64_t> plane_;
 };
 
 // One per thread, reused; allocates nothing once it has met its largest block. Bytes from disk are
@@ -65,16 +49,13 @@ class LevelBlockDecoder {
                 std::byte* out);
 
   std::size_t memory_bytes() const {
-    return blocks_.memory_bytes() + raw_.capacity() + columns_.capacity() + planes_.capacity() * 8 +
-           sources_.capacity() * sizeof(ColumnSource);
+    return blocks_.memory_bytes() + raw_.capacity() + columns_.memory_bytes();
   }
 
  private:
   BlockDecoder blocks_;
   RawBuffer raw_;
-  RawBuffer columns_;  // put together from planes, or 16 copies of a constant
-  std::vector<std::uint64_t> planes_;
-  std::vector<ColumnSource> sources_;
+  ColumnDecoder columns_{RowOrder::kRelated};
 };
 
 }  // namespace comback

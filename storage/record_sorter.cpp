@@ -21,6 +21,7 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;  // of neighbouring b
 // Of the share: what is left for the records is seven eighths.
 constexpr std::uint64_t kSliceShare = 8;
 constexpr std::uint64_t kFewestSliceRecords = 1024;
+constexpr std::uint64_t kCachedSliceRecords = 32768;
 
 // A spilled slice brings in at least a part of a block of every run: with a 1024th of the share
 // per block, 500 runs are no trouble.
@@ -28,13 +29,31 @@ std::size_t block_bytes(std::uint64_t share) {
   return std::clamp<std::uint64_t>(share / 1024, 512, std::size_t{64} << 10);
 }
 
+void append_items(std::span<const std::byte> records, std::size_t record_bytes,
+                  std::vector<SortItem>& items) {
+  for (std::size_t at = 0; at < records.size(); at += record_bytes) {
+    const std::byte* const record = records.data() + at;
+    items.push_back({load_le<std::uint64_t>(record), record + 8});
+  }
+}
+
 }  // namespace
 
 std::size_t SliceBuffer::memory_bytes() const {
   return keys_.capacity() * 8 + payloads_.capacity() +
          (items_.capacity() + scratch_.capacity()) * sizeof(SortItem) + decoder_.memory_bytes() +
-         stored_.capacity() + block_.capacity() + records_.capacity() +
-         requests_.capacity() * sizeof(ReadRequest);
+         stored_.capacity() + records_.capacity() + requests_.capacity() * sizeof(ReadRequest);
+}
+
+void SliceBuffer::release_memory() {
+  keys_ = {};
+  payloads_ = {};
+  items_ = {};
+  scratch_ = {};
+  decoder_ = {};
+  stored_ = {};
+  records_ = {};
+  account(0);
 }
 
 // The share was promised to the sorter, so what the budget refuses is used all the same.
@@ -127,10 +146,7 @@ Status RecordSorter::spill(unsigned index) {
         if (auto written = write_items(); !written) return written;
         if (auto begun = lane.file->begin_run(); !begun) return begun;
       }
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::byte* const record = chunk.data() + i * record_bytes_;
-        lane.items.push_back({load_le<std::uint64_t>(record), record + 8});
-      }
+      append_items(chunk, record_bytes_, lane.items);
     }
     if (auto written = write_items(); !written) return written;
   }
@@ -177,9 +193,10 @@ bool RecordSorter::cut_memory() {
   const std::uint64_t per_record = 2 * sizeof(SortItem) + record_bytes_;
   const std::uint64_t most = std::max(
       options_.share_bytes / kSliceShare / options_.readers / per_record, kFewestSliceRecords);
-  // Several slices per reader, so that they finish together, but none of a handful of records.
-  const std::uint64_t wanted =
-      std::min(most, std::max(size() / (8 * options_.readers), kFewestSliceRecords));
+  // Several slices per reader, so that they finish together, and no more than stays in a cache, but
+  // none of a handful of records.
+  const std::uint64_t wanted = std::min(
+      most, std::clamp(size() / (8 * options_.readers), kFewestSliceRecords, kCachedSliceRecords));
   slices_.clear();
   Slice slice;
   for (std::size_t bucket = 0; bucket < shape_.buckets; ++bucket) {
@@ -245,28 +262,28 @@ std::uint64_t RecordSorter::spilled_slice_records() const {
 Status RecordSorter::read_slice(std::size_t i, SliceBuffer& out) const {
   assert(finished_ && i < slices_.size());
   out.budget_ = budget_;
-  out.items_.clear();
+  out.keys_.clear();
   if (spilled()) {
     if (auto read = read_runs(slices_[i], out); !read) return read;
   } else {
     read_memory(slices_[i], out);
   }
-  sort_into(out);
   out.account(out.memory_bytes());
   return Done{};
 }
 
+// Bucket by bucket, so that sorting stays within the processor's cache.
 void RecordSorter::read_memory(const Slice& slice, SliceBuffer& out) const {
+  out.keys_.reserve(slice.records);
+  out.payloads_.reserve(slice.records * options_.payload_bytes);
   for (std::size_t bucket = slice.first; bucket <= slice.last; ++bucket) {
+    out.items_.clear();
     for (const auto& lane : lanes_) {
       for (std::size_t c = 0; c < lane->records.chunks(bucket); ++c) {
-        const std::span<const std::byte> chunk = lane->records.chunk(bucket, c);
-        for (const std::byte* r = chunk.data(); r != chunk.data() + chunk.size();
-             r += record_bytes_) {
-          out.items_.push_back({load_le<std::uint64_t>(r), r + 8});
-        }
+        append_items(lane->records.chunk(bucket, c), record_bytes_, out.items_);
       }
     }
+    append_sorted(out);
   }
 }
 
@@ -280,7 +297,6 @@ Status RecordSorter::read_runs(const Slice& slice, SliceBuffer& out) const {
   };
   std::vector<Piece> pieces;
   std::size_t stored = 0;
-  std::size_t most_block = 0;
   for (const auto& lane : lanes_) {
     if (!lane->file) continue;
     for (const RunFile::Run& run : lane->file->runs()) {
@@ -297,7 +313,6 @@ Status RecordSorter::read_runs(const Slice& slice, SliceBuffer& out) const {
         while (b != end && b->first_key <= slice.last &&
                (bytes == 0 || bytes + b->bytes <= kReadBytes)) {
           bytes += b->bytes;
-          most_block = std::max<std::size_t>(most_block, b->count);
           ++b;
         }
         piece.last = b;
@@ -328,52 +343,44 @@ Status RecordSorter::read_runs(const Slice& slice, SliceBuffer& out) const {
   if (auto sent = out.reader_->submit(out.requests_); !sent) return failed(sent.error());
 
   out.records_.clear();
-  out.records_.reserve(slice.records * record_bytes_);
-  const std::size_t raw_bytes = most_block * record_bytes_;
-  std::byte* const raw = out.block_.reserve(raw_bytes);
+  // Planned, and a sixteenth for blocks on the borders.
+  out.records_.reserve((slice.records + slice.records / 16) * record_bytes_);
   while (out.reader_->in_flight() > 0) {
     auto tag = out.reader_->wait();
     if (!tag) return failed(tag.error());
     const Piece& piece = pieces[*tag];
     const ReadRequest& request = out.requests_[*tag];
     for (const Block* b = piece.first; b != piece.last; ++b) {
-      const std::span<const std::byte> block(request.buffer + (b->offset - request.offset),
-                                             b->bytes);
-      auto decoded = out.decoder_.decode(BlockKind::kSortedRun, block, {raw, raw_bytes});
-      if (!decoded) return failed(located(decoded.error(), piece.file->path(), b->offset));
-      if (*decoded != b->count * record_bytes_) {
-        return failed(located({Errc::kCorruption, fmt::format("{} bytes where there should be {} "
-                                                              "records of {}",
-                                                              *decoded, b->count, record_bytes_)},
-                              piece.file->path(), b->offset));
+      const std::byte* const bytes = request.buffer + (b->offset - request.offset);
+      auto rows = out.decoder_.decode(*b, {bytes, b->bytes}, record_bytes_);
+      if (!rows) return failed(located(rows.error(), piece.file->path(), b->offset));
+      const std::byte* first = *rows;
+      const std::byte* last = first + b->count * record_bytes_;
+      while (first != last && load_le<std::uint64_t>(first) < slice.first) first += record_bytes_;
+      while (first != last && load_le<std::uint64_t>(last - record_bytes_) > slice.last) {
+        last -= record_bytes_;
       }
-      std::size_t first = 0;
-      std::size_t last = b->count;
-      const auto key = [&](std::size_t i) {
-        return load_le<std::uint64_t>(raw + i * record_bytes_);
-      };
-      while (first < last && key(first) < slice.first) ++first;
-      while (first < last && key(last - 1) > slice.last) --last;
-      out.records_.insert(out.records_.end(), raw + first * record_bytes_,
-                          raw + last * record_bytes_);
+      out.records_.insert(out.records_.end(), first, last);
     }
   }
-  for (std::size_t at = 0; at < out.records_.size(); at += record_bytes_) {
-    const std::byte* const record = out.records_.data() + at;
-    out.items_.push_back({load_le<std::uint64_t>(record), record + 8});
-  }
+  out.items_.clear();
+  out.items_.reserve(out.records_.size() / record_bytes_);
+  append_items(out.records_, record_bytes_, out.items_);
+  out.payloads_.reserve(out.items_.size() * options_.payload_bytes);
+  append_sorted(out);
   return Done{};
 }
 
-void RecordSorter::sort_into(SliceBuffer& out) const {
-  const std::size_t n = out.items_.size();
+void RecordSorter::append_sorted(SliceBuffer& out) const {
   const std::size_t payload_bytes = options_.payload_bytes;
-  if (out.scratch_.size() < n) out.scratch_.resize(n);
+  const std::size_t n = out.items_.size();
+  if (out.scratch_.size() < n) out.scratch_ = std::vector<SortItem>(n);
   sort_items(out.items_, out.scratch_.data(), payload_bytes);
-  out.keys_.resize(n);
-  std::byte* payload = out.payloads_.reserve(n * payload_bytes);
+  const std::size_t before = out.keys_.size();
+  out.keys_.resize(before + n);
+  std::byte* payload = out.payloads_.data() + before * payload_bytes;
   for (std::size_t i = 0; i < n; ++i) {
-    out.keys_[i] = out.items_[i].key;
+    out.keys_[before + i] = out.items_[i].key;
     copy_bytes(payload, out.items_[i].payload, payload_bytes);
     payload += payload_bytes;
   }

@@ -24,7 +24,7 @@ RunFile::RunFile(File file, std::size_t record_bytes, std::size_t block_bytes, i
     : file_(std::make_unique<File>(std::move(file))),
       record_bytes_(record_bytes),
       block_records_(std::max<std::size_t>(block_bytes / record_bytes, 1)),
-      writer_(new Writer{BlockEncoder(zstd_level),
+      writer_(new Writer{ColumnEncoder(RowOrder::kRandom), BlockEncoder(zstd_level),
                          BufferedWriter(*file_, std::min(BufferedWriter::kBufferBytes,
                                                          kWriteBlocks * block_bytes)),
                          RawBuffer()}) {}
@@ -41,12 +41,14 @@ Status RunFile::begin_run() {
 }
 
 Status RunFile::add(std::uint64_t key, const std::byte* payload) {
+  Run& run = runs_.back();
+  assert(run.last_key <= key);
+  if (block_count_ == 0) block_first_key_ = run.last_key = key;
   std::byte* const record =
-      writer_->block.reserve(block_records_ * record_bytes_) + block_count_ * record_bytes_;
-  store_le(record, key);
+      writer_->rows.reserve(block_records_ * record_bytes_) + block_count_ * record_bytes_;
+  store_le(record, key - run.last_key);
   copy_bytes(record + 8, payload, record_bytes_ - 8);
-  assert(runs_.back().last_key <= key);
-  runs_.back().last_key = key;
+  run.last_key = key;
   ++size_;
   return ++block_count_ == block_records_ ? end_block() : Done{};
 }
@@ -54,8 +56,9 @@ Status RunFile::add(std::uint64_t key, const std::byte* payload) {
 Status RunFile::end_block() {
   if (block_count_ == 0) return Done{};
   const std::span<const std::byte> encoded = writer_->encoder.encode(
-      BlockKind::kSortedRun, {writer_->block.data(), block_count_ * record_bytes_});
-  const Block block{load_le<std::uint64_t>(writer_->block.data()), writer_->out.end(),
+      BlockKind::kSortedRun,
+      writer_->columns.encode(writer_->rows.data(), block_count_, record_bytes_));
+  const Block block{block_first_key_, writer_->out.end(),
                     static_cast<std::uint32_t>(encoded.size()),
                     static_cast<std::uint32_t>(block_count_)};
   if (auto written = writer_->out.append(encoded); !written) return written;
@@ -75,10 +78,29 @@ Status RunFile::finish() {
 std::size_t RunFile::memory_bytes() const {
   std::size_t sum = 0;
   if (writer_) {
-    sum = writer_->encoder.memory_bytes() + writer_->out.memory_bytes() + writer_->block.capacity();
+    sum = writer_->columns.memory_bytes() + writer_->encoder.memory_bytes() +
+          writer_->out.memory_bytes() + writer_->rows.capacity();
   }
   for (const Run& run : runs_) sum += run.blocks.capacity() * sizeof(Block);
   return sum;
+}
+
+Result<const std::byte*> RunBlockDecoder::decode(const RunFile::Block& block,
+                                                 std::span<const std::byte> stored,
+                                                 std::size_t record_bytes) {
+  const std::size_t most = ColumnDecoder::most_bytes(block.count, record_bytes);
+  std::byte* const raw = raw_.reserve(most);
+  auto bytes = blocks_.decode(BlockKind::kSortedRun, stored, {raw, most});
+  if (!bytes) return bytes.error();
+  std::byte* const rows = rows_.reserve(block.count * record_bytes);
+  auto decoded = columns_.decode({raw, *bytes}, block.count, record_bytes, rows);
+  if (!decoded) return decoded.error();
+  std::uint64_t key = block.first_key;
+  for (std::byte* row = rows; row != rows + block.count * record_bytes; row += record_bytes) {
+    key += load_le<std::uint64_t>(row);
+    store_le(row, key);
+  }
+  return rows;
 }
 
 }  // namespace comback

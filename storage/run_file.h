@@ -12,6 +12,7 @@
 #include "io/file.h"
 #include "io/raw_buffer.h"
 #include "io/result.h"
+#include "storage/column_codec.h"
 
 namespace comback {
 
@@ -19,7 +20,8 @@ namespace comback {
 // crash ends the sort that it belongs to.
 class RunFile {
  public:
-  // Records, row by row, as a block of io/block_codec.h.
+  // Records as columns of storage/column_codec.h in a block of io/block_codec.h, each key as the
+  // difference to the one before (0 for the first).
   struct Block {
     std::uint64_t first_key = 0;
     std::uint64_t offset = 0;
@@ -60,15 +62,36 @@ class RunFile {
   std::size_t record_bytes_;
   std::size_t block_records_;
   struct Writer {
+    ColumnEncoder columns;
     BlockEncoder encoder;
     BufferedWriter out;
-    RawBuffer block;
+    RawBuffer rows;
   };
   std::unique_ptr<Writer> writer_;
-  std::size_t block_count_ = 0;
+  std::size_t block_count_ = 0;  // records of the block being filled
+  std::uint64_t block_first_key_ = 0;
   std::uint64_t size_ = 0;
   std::uint64_t bytes_ = 0;
   std::vector<Run> runs_;
+};
+
+// One per thread, reused.
+class RunBlockDecoder {
+ public:
+  // The records of a block, row by row, until the next call. `stored`: the block's bytes, which are
+  // not believed.
+  Result<const std::byte*> decode(const RunFile::Block& block, std::span<const std::byte> stored,
+                                  std::size_t record_bytes);
+
+  std::size_t memory_bytes() const {
+    return blocks_.memory_bytes() + columns_.memory_bytes() + raw_.capacity() + rows_.capacity();
+  }
+
+ private:
+  BlockDecoder blocks_;
+  ColumnDecoder columns_{RowOrder::kRandom};
+  RawBuffer raw_;
+  RawBuffer rows_;
 };
 
 }  // namespace comback
