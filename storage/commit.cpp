@@ -1,5 +1,7 @@
 #include "storage/commit.h"
 
+#include <rocksdb/env.h>
+#include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <cassert>
@@ -14,6 +16,28 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kFileBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostSortedRuns = 12;
+
+// Sorted files and levels, each of which has to be read for a page.
+std::uint64_t sorted_runs(rocksdb::DB& db, const Family& family) {
+  rocksdb::ColumnFamilyMetaData data;
+  db.GetColumnFamilyMetaData(family.handle, &data);
+  std::uint64_t runs = 0;
+  for (const rocksdb::LevelMetaData& level : data.levels) {
+    runs += level.level == 0 ? level.files.size() : level.files.empty() ? 0 : 1;
+  }
+  return runs;
+}
+
+// Where commits come faster than compaction can follow, they wait for it.
+void wait_for_compaction(rocksdb::DB& db, const Family& family) {
+  while (sorted_runs(db, family) > kMostSortedRuns) {
+    std::uint64_t running = 0;
+    db.GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
+    if (running == 0) return;
+    rocksdb::Env::Default()->SleepForMicroseconds(1000);
+  }
+}
 
 }  // namespace
 
@@ -62,6 +86,7 @@ Status Commit::finish() {
     if (!s.ok() && db.Resume().ok()) s = db.IngestExternalFiles(args);
     if (!s.ok()) return to_error(s, "commit to database " + database_->folder_.string());
   }
+  for (const auto& entry : files_) wait_for_compaction(*database_->rocks_->db, *entry.first);
   files_.clear();
   meta_.clear();
   for (const auto& action : std::exchange(actions_, {})) action();

@@ -212,21 +212,23 @@ Status DiskStateTable::rewrite_shares(PageWriter& pages, std::size_t first,
   return Done{};
 }
 
-bool DiskStateTable::CostModel::walk(std::uint64_t touched, std::uint64_t pages) {
+bool DiskStateTable::CostModel::walk(std::uint64_t touched, std::uint64_t pages, bool stands) {
   const double read = read_ns_.load(std::memory_order_relaxed) * static_cast<double>(touched);
-  const double walk = walk_ns_.load(std::memory_order_relaxed) * static_cast<double>(pages);
+  const double start = stands ? 0 : start_ns_.load(std::memory_order_relaxed);
+  const double walk = start + walk_ns_.load(std::memory_order_relaxed) * static_cast<double>(pages);
   // Now and then the other way, where it costs little: or its cost would never be learnt again.
   const bool near = read < 2 * walk && walk < 2 * read;
   const bool explore = near && choices_.fetch_add(1, std::memory_order_relaxed) % 32 == 31;
   return (walk < read) != explore;
 }
 
-void DiskStateTable::CostModel::learn(std::atomic<double>& cost, std::uint64_t pages,
+void DiskStateTable::CostModel::learn(std::atomic<double>& cost, std::uint64_t count,
                                       std::uint64_t ns) {
-  if (pages < 16) return;  // mostly the cost of starting
-  const double measured = static_cast<double>(ns) / static_cast<double>(pages);
+  if (count == 0) return;
+  const double measured = static_cast<double>(ns) / static_cast<double>(count);
   const double old = cost.load(std::memory_order_relaxed);
-  cost.store(old + (measured - old) / 8, std::memory_order_relaxed);
+  const double weight = std::min(0.25, static_cast<double>(count) / 256);
+  cost.store(old + (measured - old) * weight, std::memory_order_relaxed);
 }
 
 Status DiskStateTable::lookup(std::span<const std::uint64_t> hashes, Part part,
@@ -249,8 +251,9 @@ Status DiskStateTable::lookup_committed(std::span<const std::uint64_t> hashes, M
   const auto look = [&]() -> Status {
     if (out.maybe.empty()) return Done{};
     const std::uint64_t span = out.touched.back().page - out.touched.front().page + 1;
-    Status s = costs_.walk(out.touched.size(), span) ? walk_pages(hashes, cursor, out)
-                                                     : read_pages(hashes, out);
+    Status s = costs_.walk(out.touched.size(), span, cursor.has_value())
+                   ? walk_pages(hashes, cursor, out)
+                   : read_pages(hashes, out);
     out.maybe.clear();
     out.touched.clear();
     return s;
@@ -283,6 +286,7 @@ Status DiskStateTable::lookup_committed(std::span<const std::uint64_t> hashes, M
 
 Status DiskStateTable::read_pages(std::span<const std::uint64_t> hashes, Matches& out) const {
   const std::uint64_t start = now_ns();
+  std::uint64_t searching = 0;
   const std::size_t pages = out.touched.size();
   out.key_bytes.resize(pages * kPageKeyBytes);
   out.keys.clear();
@@ -292,9 +296,12 @@ Status DiskStateTable::read_pages(std::span<const std::uint64_t> hashes, Matches
     out.keys.emplace_back(key, kPageKeyBytes);
   }
   auto s = database_->get_many(*pages_, out.keys, [&](std::size_t i, std::string_view page) {
-    return search_page(hashes, i, page, out);
+    const std::uint64_t found = now_ns();
+    auto searched = search_page(hashes, i, page, out);
+    searching += now_ns() - found;
+    return searched;
   });
-  const std::uint64_t took = now_ns() - start;
+  const std::uint64_t took = now_ns() - start - searching;
   costs_.read_took(pages, took);
   counters_.pages_read += pages;
   counters_.read_ns += took;
@@ -303,13 +310,17 @@ Status DiskStateTable::read_pages(std::span<const std::uint64_t> hashes, Matches
 
 Status DiskStateTable::walk_pages(std::span<const std::uint64_t> hashes,
                                   std::optional<FamilyCursor>& cursor, Matches& out) const {
-  const std::uint64_t start = now_ns();
+  std::uint64_t start = now_ns();
+  std::uint64_t searching = 0;
   std::uint64_t walked = 0;
   char key[kPageKeyBytes];
   if (!cursor) {
     cursor.emplace(*database_, *pages_, FamilyCursor::Options{kReadAheadBytes});
     put_page_key(out.touched.front().page, key);
     cursor->seek({key, kPageKeyBytes});
+    const std::uint64_t started = now_ns();
+    costs_.start_took(started - start);
+    start = started;
   }
   for (std::size_t i = 0; i < out.touched.size() && cursor->valid(); ++i) {
     const std::uint64_t wanted = out.touched[i].page;
@@ -324,9 +335,11 @@ Status DiskStateTable::walk_pages(std::span<const std::uint64_t> hashes,
       ++walked;
     }
     if (!cursor->valid() || at != wanted) continue;
+    const std::uint64_t found = now_ns();
     if (auto s = search_page(hashes, i, cursor->value(), out); !s) return s;
+    searching += now_ns() - found;
   }
-  const std::uint64_t took = now_ns() - start;
+  const std::uint64_t took = now_ns() - start - searching;
   costs_.walk_took(walked, took);
   counters_.pages_walked += walked;
   counters_.walk_ns += took;

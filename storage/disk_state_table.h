@@ -111,7 +111,7 @@ class DiskStateTable {
     std::uint64_t filtered = 0;      // of those, answered by the filter
     std::uint64_t pages_read = 0;    // one by one
     std::uint64_t pages_walked = 0;  // one after the other
-    std::uint64_t read_ns = 0;
+    std::uint64_t read_ns = 0;       // getting at those pages; searching them is not counted
     std::uint64_t walk_ns = 0;
     std::uint64_t matches = 0;
   };
@@ -129,17 +129,20 @@ class DiskStateTable {
     std::atomic<std::uint64_t> hashes{0}, filtered{0}, pages_read{0}, pages_walked{0};
     std::atomic<std::uint64_t> read_ns{0}, walk_ns{0}, matches{0};
   };
+  // What it costs to get at pages, as measured lately; searching them costs the same either way.
   class CostModel {
    public:
-    bool walk(std::uint64_t touched, std::uint64_t pages);
+    // Whether to walk through `pages` that `touched` are among, given that a cursor `stands` there.
+    bool walk(std::uint64_t touched, std::uint64_t pages, bool stands);
     void read_took(std::uint64_t pages, std::uint64_t ns) { learn(read_ns_, pages, ns); }
     void walk_took(std::uint64_t pages, std::uint64_t ns) { learn(walk_ns_, pages, ns); }
+    void start_took(std::uint64_t ns) { learn(start_ns_, 1, ns); }
 
    private:
-    static void learn(std::atomic<double>& cost, std::uint64_t pages, std::uint64_t ns);
-    // Of a page; as first measured, learnt from then on.
-    std::atomic<double> read_ns_{3000};
-    std::atomic<double> walk_ns_{1000};
+    static void learn(std::atomic<double>& cost, std::uint64_t count, std::uint64_t ns);
+    std::atomic<double> read_ns_{4000};    // a page
+    std::atomic<double> walk_ns_{1500};    // a page
+    std::atomic<double> start_ns_{50000};  // a walk
     std::atomic<std::uint32_t> choices_{0};
   };
 

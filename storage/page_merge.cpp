@@ -3,21 +3,22 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice.h>
 
-#include <optional>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "storage/hash_page.h"
 
 namespace comback {
 namespace {
 
+thread_local int reading = 0;
+
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 class PageMerge final : public rocksdb::MergeOperator {
  public:
-  explicit PageMerge(std::size_t most_runs) : most_runs_(most_runs) {}
-
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
       out->existing_operand = in.operand_list[0];
@@ -30,36 +31,33 @@ class PageMerge final : public rocksdb::MergeOperator {
     joined.reserve(bytes);
     if (in.existing_value != nullptr) joined = view(*in.existing_value);
     for (const rocksdb::Slice& operand : in.operand_list) joined += view(operand);
-    return fold_if_many(joined);
+    return fold_unless_read(joined);
   }
 
   bool PartialMergeMulti(const rocksdb::Slice&, const std::deque<rocksdb::Slice>& operands,
                          std::string* joined, rocksdb::Logger*) const override {
     joined->clear();
     for (const rocksdb::Slice& operand : operands) *joined += view(operand);
-    return fold_if_many(*joined);
+    return fold_unless_read(*joined);
   }
 
   const char* Name() const override { return "comback.PageMerge"; }
 
  private:
-  bool fold_if_many(std::string& page) const {
-    const std::optional<std::size_t> runs = count_runs(page);
-    if (!runs) return false;
-    if (*runs <= most_runs_) return true;
+  static bool fold_unless_read(std::string& page) {
+    if (reading > 0) return true;
     std::string folded;
     if (!fold_page(page, folded)) return false;
     page = std::move(folded);
     return true;
   }
-
-  std::size_t most_runs_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::MergeOperator> make_page_merge(std::size_t most_runs) {
-  return std::make_shared<PageMerge>(most_runs);
-}
+ReadingPages::ReadingPages() { ++reading; }
+ReadingPages::~ReadingPages() { --reading; }
+
+std::shared_ptr<rocksdb::MergeOperator> make_page_merge() { return std::make_shared<PageMerge>(); }
 
 }  // namespace comback

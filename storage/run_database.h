@@ -42,7 +42,7 @@ class RunDatabase {
     // The database as of its last commit; another process may go on writing it.
     bool read_only = false;
   };
-  // Index blocks and one data block per open cursor and file have to fit.
+  // The blocks that open cursors stand in have to fit.
   static constexpr std::uint64_t kLeastBlockCacheBytes = std::uint64_t{2} << 20;
 
   // Creates what does not exist, unless read-only. Files of commits that were not finished are
