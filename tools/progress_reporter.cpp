@@ -29,8 +29,8 @@ std::size_t columns(int descriptor) {
 
 std::string progress_line(const Progress& progress, double states_per_second,
                           std::uint64_t budget_bytes) {
-  return fmt::format("{}  {} states ({})  level {}  queue {}  {} of {}  {}", progress.phase,
-                     format_count(progress.states), format_rate(states_per_second, "states"),
+  return fmt::format("{}  {} states  {}  level {}  queue {}  {} of {}  {}", progress.phase,
+                     format_count(progress.states), format_rate(states_per_second),
                      format_count(progress.level), format_count(progress.queued),
                      format_size(progress.memory_bytes), format_size(budget_bytes),
                      format_duration(progress.seconds));

@@ -17,7 +17,7 @@ enum class ProgressStyle {
   kNone,
 };
 
-// "exploring  1,234,567 states (2.10 M states/s)  level 34  queue 12,345  41.0 MiB of 1.0 GiB  12
+// "exploring  1,234,567 states  2.10 M/s  level 34  queue 12,345  41.0 MiB of 1.0 GiB  12
 // s"
 std::string progress_line(const Progress& progress, double states_per_second,
                           std::uint64_t budget_bytes);

@@ -121,9 +121,10 @@ std::string format_count(std::uint64_t count) {
 }
 
 std::string format_rate(double per_second, std::string_view what) {
-  if (per_second < 1e4) return fmt::format("{:.0f} {}/s", per_second, what);
-  if (per_second < 1e6) return fmt::format("{:.0f} k {}/s", per_second / 1e3, what);
-  return fmt::format("{:.2f} M {}/s", per_second / 1e6, what);
+  const std::string unit = what.empty() ? "/s" : fmt::format(" {}/s", what);
+  if (per_second < 1e4) return fmt::format("{:.0f}{}", per_second, unit);
+  if (per_second < 1e6) return fmt::format("{:.0f} k{}", per_second / 1e3, unit);
+  return fmt::format("{:.2f} M{}", per_second / 1e6, unit);
 }
 
 std::string format_duration(double seconds) {

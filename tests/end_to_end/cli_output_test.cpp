@@ -97,7 +97,7 @@ TEST(CliOutput, ProgressGoesToStandardErrorOnly) {
                "--progress", "plain", "--progress-interval", "1ms", "--json", "-"});
   EXPECT_EQ(plain.exit_code, 0);
   expect_contains(plain.err, "exploring  ");
-  expect_contains(plain.err, " states/s)  level ");
+  expect_contains(plain.err, "/s  level ");
   EXPECT_EQ(plain.err.find('\r'), std::string::npos);
   EXPECT_FALSE(Json::parse(plain.out, nullptr, false).is_discarded());
 

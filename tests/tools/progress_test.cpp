@@ -39,7 +39,7 @@ class Written {
 
 TEST(ProgressLine, ShowsWhatPeopleWatch) {
   EXPECT_EQ(progress_line(kProgress, 2.1e6, 1ull << 30),
-            "exploring  1,234,567 states (2.10 M states/s)  level 34  queue 12,345  "
+            "exploring  1,234,567 states  2.10 M/s  level 34  queue 12,345  "
             "41.0 MiB of 1.0 GiB  12 s");
 }
 

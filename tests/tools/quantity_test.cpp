@@ -73,6 +73,7 @@ TEST(Format, RatesAndDurations) {
   EXPECT_EQ(format_rate(950, "states"), "950 states/s");
   EXPECT_EQ(format_rate(95'000, "states"), "95 k states/s");
   EXPECT_EQ(format_rate(1'234'567, "states"), "1.23 M states/s");
+  EXPECT_EQ(format_rate(95'000), "95 k/s");
   EXPECT_EQ(format_duration(0.0032), "3.2 ms");
   EXPECT_EQ(format_duration(0.214), "0.21 s");
   EXPECT_EQ(format_duration(12.9), "12 s");
