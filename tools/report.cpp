@@ -70,10 +70,11 @@ std::vector<Row> rows(const Report& report) {
   if (breadth_first(report)) {
     const auto& sizes = summary.level_sizes;
     const auto widest = std::max_element(sizes.begin(), sizes.end());
-    rows.emplace_back(
-        "levels", sizes.empty() ? "0"
-                                : fmt::format("{}, the widest of {} states",
-                                              format_count(sizes.size()), format_count(*widest)));
+    rows.emplace_back("levels",
+                      sizes.empty()
+                          ? "0"
+                          : fmt::format("{}, the widest of {} state{}", format_count(sizes.size()),
+                                        format_count(*widest), *widest == 1 ? "" : "s"));
   } else {
     rows.emplace_back("deepest stack", format_count(summary.max_depth));
   }
