@@ -75,8 +75,7 @@ void SearchSettings::add_comback(CLI::App& command) {
                   "--cache",
                   [this](const std::string& text) { comback_.cache = *parse_cache_spec(text); },
                   "With immediate or delayed: which descriptors stay at hand to reconstruct from: "
-                  "F, R:0.5, H, "
-                  "D:5, F20-D80, level, none")
+                  "F, R:0.5, H, D:5, F20-D80, level, none")
               ->check(CLI::Validator(check_cache, ""))
               ->option_text("SPEC")
               ->default_str(to_string(comback_.cache)),
@@ -122,11 +121,11 @@ void SearchSettings::add_levels(CLI::App& command) {
                      "With --detection level: read with io_uring, with threads that call pread, "
                      "or io_uring if it can be had"),
           kNeeds, &SearchSettings::by_levels);
-  depends(add_number(command, "--threads", threads_, 1, 256,
-                     fmt::format("With --detection level: so many threads search; default: the "
-                                 "cores granted, here {}. The others use one",
-                                 granted_cores())),
-          kNeeds, &SearchSettings::by_levels);
+  add_number(command, "--threads", threads_, 1, 256,
+             fmt::format("At most so many threads search; default: the cores granted, here {}. "
+                         "Only --detection level uses more than one",
+                         granted_cores()))
+      ->group("Resources");
 }
 
 void SearchSettings::add_compact(CLI::App& command) {

@@ -61,10 +61,22 @@ TEST(CliErrors, OptionsThatWouldDoNothingAreRefused) {
                  "--table-size does nothing without --visited compact --compaction improved");
   expect_refused(with({"--compaction", "improved"}),
                  "--compaction does nothing without --visited compact");
-  expect_refused(with({"--visited", "full", "--cache", "F"}),
-                 "--cache does nothing without --visited comback");
-  expect_refused(with({"--candidates", "10"}),
+  expect_refused(with({"--visited", "full", "--cache", "F"}), "--cache does nothing without");
+  expect_refused(with({"--detection", "immediate", "--candidates", "10"}),
                  "--candidates does nothing without --visited comback --detection delayed");
+  expect_refused(with({"--detection", "immediate", "--tables", "disk"}),
+                 "--tables does nothing without --detection level");
+  expect_refused(with({"--detection", "level", "--search", "dfs"}),
+                 "--detection level is breadth first");
+  // A bound on threads holds for searches that use one, too.
+  EXPECT_EQ(with({"--visited", "full", "--threads", "4"}).exit_code, 0);
+}
+
+TEST(CliErrors, ARunDirectoryThatHoldsSomethingIsRefused) {
+  const TempDir dir;
+  dir.write("run/file", "x");
+  expect_refused(explore(sample("dekker"), {"--run", (dir / "run").string()}), "is not empty");
+  EXPECT_EQ(read_file(dir / "run/file"), "x");
 }
 
 TEST(CliErrors, FilesThatAreNoModels) {

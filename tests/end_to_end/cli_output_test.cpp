@@ -39,7 +39,7 @@ TEST(CliOutput, SummaryIsForPeople) {
 }
 
 TEST(CliOutput, JsonOnStandardOutputIsNothingElse) {
-  const CommandResult result = explore(sample("leader_ring"), {"--json", "-"});
+  const CommandResult result = explore(sample("leader_ring"), {"--json", "-", "--threads", "1"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   const Json json = Json::parse(result.out, nullptr, false);
@@ -59,12 +59,16 @@ TEST(CliOutput, JsonOnStandardOutputIsNothingElse) {
   EXPECT_TRUE(json["stop_reason"].is_null());
   EXPECT_EQ(json["violations"], Json::array());
   EXPECT_EQ(json["settings"]["visited"], "comback");
-  EXPECT_EQ(json["settings"]["detection"], "immediate");
-  EXPECT_EQ(json["settings"]["tables"], "memory");
-  EXPECT_GT(json["settings"]["cache_size"], 0);
+  EXPECT_EQ(json["settings"]["detection"], "level");
+  EXPECT_EQ(json["settings"]["tables"], "auto");
   EXPECT_EQ(json["settings"]["search"], "bfs");
   EXPECT_EQ(json["settings"]["successors"], "interpreted");
   EXPECT_EQ(json["settings"]["threads"], 1);
+  const Json published = summary(sample("leader_ring"), {"--detection", "delayed"});
+  EXPECT_EQ(published["settings"]["detection"], "delayed");
+  EXPECT_EQ(published["settings"]["tables"], "memory");
+  EXPECT_GT(published["settings"]["cache_size"], 0);
+  EXPECT_EQ(published["level_sizes"], json["level_sizes"]);
 }
 
 TEST(CliOutput, JsonFileAndSummaryTogether) {
@@ -96,7 +100,7 @@ TEST(CliOutput, ProgressGoesToStandardErrorOnly) {
       comback({"explore", sample("philosophers_medium"), "--successors", "interpreted",
                "--progress", "plain", "--progress-interval", "1ms", "--json", "-"});
   EXPECT_EQ(plain.exit_code, 0);
-  expect_contains(plain.err, "exploring  ");
+  expect_contains(plain.err, " states  ");
   expect_contains(plain.err, "/s  level ");
   EXPECT_EQ(plain.err.find('\r'), std::string::npos);
   EXPECT_FALSE(Json::parse(plain.out, nullptr, false).is_discarded());
@@ -104,7 +108,7 @@ TEST(CliOutput, ProgressGoesToStandardErrorOnly) {
   const CommandResult bar = comback({"explore", sample("philosophers_medium"), "--successors",
                                      "interpreted", "--progress", "bar"});
   expect_contains(bar.err, "\rreading ");
-  expect_contains(bar.err, "\rexploring ");
+  expect_contains(bar.err, " states  ");
   EXPECT_EQ(bar.err.find('\n'), std::string::npos);
 }
 

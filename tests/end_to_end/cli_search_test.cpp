@@ -139,7 +139,7 @@ TEST(CliSearch, ComBackIsExactWithAnyHash) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--detection", "immediate", "--cache", "F"},
         {"--detection", "delayed", "--cache", "F80-D20", "--candidates", "50"},
-        {"--queue", "ids", "--cache", "none"}}) {
+        {"--detection", "immediate", "--queue", "ids", "--cache", "none"}}) {
     std::vector<std::string> arguments = {"--hash-bits", "16", "--cache-size", "100"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Json json = summary(model, arguments);
@@ -167,12 +167,31 @@ TEST(CliSearch, LimitsEndItIncomplete) {
   EXPECT_EQ(json["stop_reason"], "time-limit");
 }
 
+// The same answer from memory, from disk, and from memory that is not enough.
+TEST(CliSearch, GoesOnOnDiskWhereMemoryIsShort) {
+  const std::string model = sample("philosophers_medium");
+  const Json memory = summary(model, {"--tables", "memory"});
+  EXPECT_EQ(memory["disk_bytes"], 0);
+  const TempDir dir;
+  const std::string run = (dir / "run").string();
+  const Json disk = summary(model, {"--tables", "disk", "--run", run, "--threads", "2"});
+  EXPECT_GT(disk["disk_bytes"], 0);
+  EXPECT_TRUE(std::filesystem::exists(run));
+  for (const char* field : {"states", "transitions", "deadlocks", "level_sizes", "verdict"}) {
+    EXPECT_EQ(disk[field], memory[field]) << field;
+  }
+}
+
 // The budget is for what the search holds; the process itself is small.
 TEST(CliSearch, StaysWithinItsMemoryAndSaysThatItIsUsedUp) {
-  for (const char* visited : {"full", "comback", "compact"}) {
-    SCOPED_TRACE(visited);
-    const CommandResult result =
-        explore(sample("philosophers_big"), {"--memory", "32M", "--visited", visited});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--visited", "full"},
+        {"--visited", "compact"},
+        {"--visited", "comback", "--detection", "delayed"}}) {
+    SCOPED_TRACE(options[1]);
+    std::vector<std::string> arguments = {"--memory", "32M"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const CommandResult result = explore(sample("philosophers_big"), arguments);
     EXPECT_EQ(result.exit_code, 3);
     expect_contains(result.out,
                     "the memory budget of 32.0 MiB is used up; a larger --memory helps");
