@@ -14,6 +14,7 @@ namespace comback::dve {
 struct Compiler {
   std::vector<std::string> command;  // its path, and arguments that the user gave with it
   std::string identity;              // differs from that of another compiler or version
+  bool clang = false;                // as far as names tell
 };
 
 // `requested`, $COMBACK_CXX or $CXX, the first that is not empty, or else c++, g++ or clang++ in
@@ -22,7 +23,7 @@ struct Compiler {
 std::variant<Compiler, std::string> find_compiler(const std::string& requested);
 
 // The arguments that make a library of native code from one file of `source_bytes`.
-std::vector<std::string> library_flags(std::size_t source_bytes);
+std::vector<std::string> library_flags(const Compiler& compiler, std::size_t source_bytes);
 
 // What code made for this machine's processor depends on.
 std::string processor_identity();

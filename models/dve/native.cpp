@@ -93,7 +93,7 @@ std::variant<Order, std::string> make_order(const Program& program, const Option
   order.source = generate_source(program, options.range_errors);
   order.width = program.width;
   order.compiler = std::get<Compiler>(std::move(compiler));
-  order.flags = library_flags(order.source.size());
+  order.flags = library_flags(order.compiler, order.source.size());
   order.status = options.status;
   std::string made_by = order.compiler.identity + "\n" + processor_identity();
   for (const std::string& flag : order.flags) made_by += " " + flag;

@@ -100,6 +100,11 @@ TEST(NativeCases, DoWhatTheInterpreterDoes) {
                                           transitions +
                                           "; }\nprocess Q { state a; init a; trans a -> a "
                                           "{ guard P.s259; }; }\nsystem async;");
+  std::string deep = "x";
+  for (int i = 0; i < 450; ++i) deep = "(" + deep + (i % 2 == 0 ? " + 1)" : " - 1)");
+  cases.add("a deep expression", "byte x;\nprocess P { state p; init p; trans p -> p { guard " +
+                                     deep + " < 9; effect x = " + deep +
+                                     " + 1; }; }\nsystem async;");
   cases.add("a wide state", R"(
 byte big[200]; int more[20]; byte i;
 process P { state a, b; init a; assert b: big[i] < 3;

@@ -37,9 +37,15 @@ class NativeLibrary {
   void build(const std::string& optimisation) {
     const auto found = dve::find_compiler({});
     ASSERT_TRUE(std::holds_alternative<dve::Compiler>(found)) << std::get<std::string>(found);
-    std::vector<std::string> command = std::get<dve::Compiler>(found).command;
-    for (std::string& flag : dve::library_flags(0)) {
+    const auto& compiler = std::get<dve::Compiler>(found);
+    std::vector<std::string> command = compiler.command;
+    for (std::string& flag : dve::library_flags(compiler, 0)) {
       command.push_back(flag == "-O2" ? optimisation : std::move(flag));
+    }
+    // Under a sanitizer, the generated code is watched too.
+    const std::string sanitizers = COMBACK_SANITIZE;
+    if (!sanitizers.empty()) {
+      command.insert(command.end(), {"-fsanitize=" + sanitizers, "-fno-sanitize-recover=all"});
     }
     const auto source = dir_.write("code.cpp", source_);
     const auto library = dir_ / "code.so";
