@@ -121,6 +121,7 @@ std::unique_ptr<const Executor> from_cache(const Order& order) {
 ExecutorOrError compile(const Order& order, Compilation& compilation) {
   std::error_code error;
   const fs::path parent = order.cache ? order.cache->directory() : fs::temp_directory_path(error);
+  if (error) return "there is no temporary directory: " + error.message();
   auto created = Workspace::create(parent);
   if (auto* text = std::get_if<std::string>(&created)) return std::move(*text);
   const Workspace& workspace = std::get<Workspace>(created);

@@ -39,7 +39,7 @@ class Cases {
   }
 
   void check(const std::string& optimisation, std::size_t states, std::size_t walk_steps) {
-    ASSERT_NO_FATAL_FAILURE(library_.build(optimisation));
+    ASSERT_NO_FATAL_FAILURE(library_.build(optimisation, COMBACK_SANITIZE));
     for (const Case& c : cases_) {
       SCOPED_TRACE(c.title);
       const dve::CodeTable& code = library_.table(c.number);

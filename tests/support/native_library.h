@@ -33,8 +33,9 @@ class NativeLibrary {
     return count_++;
   }
 
-  // Compiles and loads all that was added.
-  void build(const std::string& optimisation) {
+  // Compiles and loads all that was added. With `sanitizers` of the test itself, the generated code
+  // is watched, too.
+  void build(const std::string& optimisation, const std::string& sanitizers) {
     const auto found = dve::find_compiler({});
     ASSERT_TRUE(std::holds_alternative<dve::Compiler>(found)) << std::get<std::string>(found);
     const auto& compiler = std::get<dve::Compiler>(found);
@@ -42,8 +43,6 @@ class NativeLibrary {
     for (std::string& flag : dve::library_flags(compiler, 0)) {
       command.push_back(flag == "-O2" ? optimisation : std::move(flag));
     }
-    // Under a sanitizer, the generated code is watched too.
-    const std::string sanitizers = COMBACK_SANITIZE;
     if (!sanitizers.empty()) {
       command.insert(command.end(), {"-fsanitize=" + sanitizers, "-fno-sanitize-recover=all"});
     }
