@@ -50,6 +50,8 @@ class DiskPart {
   Status insert(std::span<const StateEntry> entries);
   // Moves what is in memory only, of state table and backedges, into the database.
   Status commit();
+  // Makes what is in the database as small as it gets.
+  Status compact() { return database_->compact(true); }
   // On disk, in all.
   Result<std::uint64_t> bytes() const;
 

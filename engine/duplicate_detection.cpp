@@ -221,6 +221,12 @@ Status DuplicateDetection::take_new(
   spilled_bytes_ += by_origin_.spilled_bytes();
   by_origin_.clear();
   duplicates_.clear();
+  // The next level's candidates need the memory first.
+  for (const auto& lane : lanes_) {
+    lane->slice.release_memory();
+    lane->keys = {};
+    lane->rows = {};
+  }
   return Done{};
 }
 

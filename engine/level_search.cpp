@@ -12,6 +12,7 @@
 #include "engine/disk_part.h"
 #include "engine/expansion.h"
 #include "engine/findings.h"
+#include "engine/keep_levels_choice.h"
 #include "engine/level_candidates.h"
 #include "engine/origin_order.h"
 #include "engine/recent_states.h"
@@ -49,7 +50,8 @@ class LevelSearch {
         expansion_(model, options, team_, budget_),
         order_(team_),
         archive_(width_, budget_),
-        recent_(archive_.log(), budget_) {
+        recent_(archive_.log(), budget_),
+        keep_(options.levels.keep_levels) {
     candidates_.reserve(kPartitions);
     for (unsigned p = 0; p < kPartitions; ++p) candidates_.emplace_back(width_, budget_);
   }
@@ -357,6 +359,8 @@ class LevelSearch {
     if (!part) return part.error();
     disk_ = std::move(*part);
 
+    choose_kept_levels();
+
     // Every level but the last has ended; where the search is inside a level, the states found so
     // far are those of the next one.
     LevelStore& store = disk_->levels();
@@ -406,6 +410,7 @@ class LevelSearch {
 
   // Decides about the candidates of the level; what is new is the next level.
   Status finish_level_on_disk() {
+    choose_kept_levels();
     if (!in_level_) {
       if (Status status = disk_->levels().begin_level(keeps(depth() + 1)); !status) return status;
       in_level_ = true;
@@ -493,14 +498,27 @@ class LevelSearch {
     if (states() > keep) log().release_below(states() - keep);
   }
 
+  // --keep-levels auto keeps all levels until there are enough states to measure with.
+  void choose_kept_levels() {
+    constexpr StateId kSample = 4096;
+    const StateId first = std::max(log().released_below(), states() - std::min(states(), kSample));
+    const StateId count = states() - first;
+    if (keep_.kind != KeepLevels::Kind::kAuto || count < kSample / 4) return;
+    std::vector<std::byte> rows(count * width_ + 64);
+    for (StateId i = 0; i < count; ++i) {
+      copy_bytes(rows.data() + i * width_, log().get(first + i), width_);
+    }
+    keep_ = choose_keep_levels(measure_reconstruction(model_, rows.data(), count));
+  }
+
   bool keeps(std::uint64_t level) const {
     if (level == 0) return true;
-    switch (options_.levels.keep_levels.kind) {
+    switch (keep_.kind) {
       case KeepLevels::Kind::kAuto:
       case KeepLevels::Kind::kAll:
         return true;
       case KeepLevels::Kind::kEvery:
-        return level % options_.levels.keep_levels.count == 0;
+        return level % keep_.count == 0;
       case KeepLevels::Kind::kLast:
       case KeepLevels::Kind::kNone:
         return false;
@@ -512,12 +530,10 @@ class LevelSearch {
   Status drop_levels() {
     LevelStore& store = disk_->levels();
     const std::uint64_t expanded = depth() + 1;  // levels
-    const std::uint64_t stay = options_.levels.keep_levels.kind == KeepLevels::Kind::kLast
-                                   ? options_.levels.keep_levels.count
-                                   : 0;
+    const std::uint64_t stay = keep_.kind == KeepLevels::Kind::kLast ? keep_.count : 0;
     for (; dropped_ + stay < expanded; ++dropped_) {
       const auto level = static_cast<std::uint32_t>(dropped_);
-      if (keeps(level) || !store.held(level)) continue;
+      if (!store.held(level) || store.kept(level)) continue;
       if (Status status = store.drop_level(level); !status) return status;
     }
     return Done{};
@@ -578,6 +594,10 @@ class LevelSearch {
         if (Status status = disk_->writer().end_level(); !status) return status;
       }
       if (Status status = disk_->commit(); !status) return status;
+      if (options_.levels.write_run) {
+        if (Status status = disk_->compact(); !status) return status;
+      }
+      summary_.keep_levels = keep_.to_string();
       const DuplicateDetection::Counters counters = disk_->detection().counters();
       summary_.reconstructions = counters.marks;
       summary_.reconstruction_events = counters.events;
@@ -616,6 +636,7 @@ class LevelSearch {
   std::unique_ptr<DiskPart> disk_;   // once the search has moved there
   std::vector<StateEntry> entries_;  // of the states being numbered
   std::vector<Backedge> edges_;      // likewise
+  KeepLevels keep_;                  // --keep-levels, or what auto chose
   bool in_level_ = false;            // the level store is in the next level
   std::uint64_t dropped_ = 0;        // levels below it that are not kept are no longer held
 

@@ -24,7 +24,8 @@ class OriginOrder {
 
   // All candidates of `sets`, whose origins lie at the places [first, end). Valid until the next
   // call, while the sets do not change.
-  std::span<Item> sort(std::span<const LevelCandidates> sets, std::uint64_t first, std::uint64_t end);
+  std::span<Item> sort(std::span<const LevelCandidates> sets, std::uint64_t first,
+                       std::uint64_t end);
 
  private:
   static constexpr std::size_t kRanges = 64;  // of places, each sorted by one thread

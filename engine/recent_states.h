@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <variant>
 
-#include "engine/level_candidates.h"
 #include "engine/expansion.h"
+#include "engine/level_candidates.h"
 #include "storage/descriptor_log.h"
 #include "storage/hash.h"
 #include "storage/recent_cache.h"

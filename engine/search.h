@@ -142,6 +142,7 @@ struct Summary {
   std::optional<std::uint64_t> tree_digest;
   std::uint64_t disk_bytes = 0;     // of the run directory, at the end
   std::uint64_t spilled_bytes = 0;  // candidates written to disk, in all
+  std::string keep_levels;          // of a search on disk: as asked for, or what auto chose
   double seconds = 0;
   std::uint64_t visited_bytes = 0;    // of the visited set alone, at the end
   std::vector<Violation> violations;  // the first of each kind, with traces

@@ -82,7 +82,7 @@ class StateArchive {
   MemoryBudget* budget_;
   LevelStore* store_ = nullptr;
   std::vector<std::uint64_t> first_ids_;
-  BackedgeTable backedges_;                   // all of them, or
+  BackedgeTable backedges_;                  // all of them, or
   DiskBackedges* disk_backedges_ = nullptr;  // all of them
 };
 

@@ -23,10 +23,7 @@ Result<StreamedReconstruction> StreamedReconstruction::open(const Model& model,
 
 StreamedReconstruction::StreamedReconstruction(const Model& model, const StateArchive& archive,
                                                std::unique_ptr<AsyncReader> reader)
-    : model_(&model),
-      archive_(&archive),
-      width_(model.width()),
-      reader_(std::move(reader)) {}
+    : model_(&model), archive_(&archive), width_(model.width()), reader_(std::move(reader)) {}
 
 Status StreamedReconstruction::run(
     std::span<const std::uint64_t> ids,

@@ -189,6 +189,7 @@ Json to_json(const Report& report) {
   json["disk_bytes"] = summary.disk_bytes;
   if (summary.tree_digest) json["tree_digest"] = fmt::format("{:016x}", *summary.tree_digest);
   if (report.options.visited == VisitedMode::kLevels) json["spilled_bytes"] = summary.spilled_bytes;
+  if (!summary.keep_levels.empty()) json["keep_levels"] = summary.keep_levels;
   json["settings"] = report.settings;
   return json;
 }
