@@ -2,9 +2,9 @@
 
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "models/dve/dve_model.h"
 #include "models/dve/native.h"
@@ -14,10 +14,17 @@ namespace comback::dve {
 
 namespace {
 
+// Far more than any model has; what is larger, or never ends, is something else.
+constexpr std::size_t kMaxTextBytes = 64 << 20;
+
 Diagnostics file_error(const std::filesystem::path& file, std::string message,
                        std::string hint = {}) {
   return {
       Diagnostic{.file = file.string(), .message = std::move(message), .hint = std::move(hint)}};
+}
+
+Diagnostics too_large(const std::filesystem::path& file) {
+  return file_error(file, "has more than 64 MiB, which no model has");
 }
 
 }  // namespace
@@ -33,17 +40,22 @@ LoadResult load_file(const std::filesystem::path& file, const Options& options) 
     return file_error(file, "is a directory", "name a file with a model in the DVE language");
   }
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
   if (!in) {
     return file_error(file, "cannot be read: " + std::generic_category().message(errno));
   }
   if (in.peek() == std::ifstream::traits_type::eof()) return file_error(file, "the file is empty");
-  text << in.rdbuf();
+  std::string text;
+  std::vector<char> chunk(1 << 16);
+  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), in.gcount() > 0) {
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMaxTextBytes) return too_large(file);
+  }
   if (in.bad()) return file_error(file, "could not be read to its end");
-  return load_text(file.string(), std::move(text).str(), options);
+  return load_text(file.string(), std::move(text), options);
 }
 
 LoadResult load_text(std::string file, std::string text, const Options& options) {
+  if (text.size() > kMaxTextBytes) return too_large(file);
   ProgramResult parsed = parse_program(std::move(file), std::move(text), options.ignore_property);
   if (auto* diagnostics = std::get_if<Diagnostics>(&parsed)) return std::move(*diagnostics);
   auto model =

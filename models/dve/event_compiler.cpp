@@ -47,6 +47,11 @@ EventCompiler::EventCompiler(const Program& program, Code& code)
     : program_(program), writer_(code), expressions_(program, writer_) {
   for (const Process& process : program.processes) {
     first_events_.emplace_back(process.transitions.size(), kNoEvent);
+    // One location more than the process has: the error state's.
+    auto& from = transitions_from_.emplace_back(process.locations.size() + 1);
+    for (std::uint32_t t = 0; t < process.transitions.size(); ++t) {
+      from[process.transitions[t].source].push_back(t);
+    }
   }
   for (std::size_t e = program.events.size(); e-- > 0;) {
     const StaticEvent& event = program.events[e];
@@ -57,18 +62,14 @@ EventCompiler::EventCompiler(const Program& program, Code& code)
 std::uint32_t EventCompiler::location(std::uint32_t process, std::uint32_t location,
                                       bool committed_only, Stores stores) {
   const std::uint32_t start = writer_.position();
-  const Process& p = program_.processes[process];
-  for (std::size_t t = 0; t < p.transitions.size(); ++t) {
-    const Transition& transition = p.transitions[t];
-    const Event event = first_events_[process][t];
-    if (transition.source != location || committed(transition) != committed_only ||
-        event == kNoEvent) {
-      continue;
-    }
+  for (const std::uint32_t number : transitions_from_[process][location]) {
+    const Transition& t = transition(process, number);
+    const Event event = first_events_[process][number];
+    if (committed(t) != committed_only || event == kNoEvent) continue;
     if (program_.events[event].sender == kGlobal) {
-      local_event(transition, event, stores);
+      local_event(t, event, stores);
     } else {
-      rendezvous(transition, committed_only, stores);
+      rendezvous(t, committed_only, stores);
     }
   }
   writer_.emit({.op = Opcode::kNextProcess});

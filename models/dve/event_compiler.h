@@ -68,6 +68,8 @@ class EventCompiler {
   const Program& program_;
   CodeWriter writer_;
   ExpressionCompiler expressions_;
+  // By process and location: the transitions from there, in their order.
+  std::vector<std::vector<std::vector<std::uint32_t>>> transitions_from_;
   // By process and transition: its first event, if it has any.
   std::vector<std::vector<Event>> first_events_;
 };

@@ -108,7 +108,10 @@ Outcome dispatch(const Code& code, std::uint32_t start, const std::byte* const s
     successor = use.out.descriptors + use.out.count * width;
   }
 
-#define COMBACK_DVE_DISPATCH() goto* kLabels[static_cast<std::size_t>(pc->op)]
+#define COMBACK_DVE_DISPATCH()                       \
+  do {                                               \
+    goto* kLabels[static_cast<std::size_t>(pc->op)]; \
+  } while (false)
 #define COMBACK_DVE_NEXT()  \
   do {                      \
     ++pc;                   \

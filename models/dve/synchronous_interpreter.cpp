@@ -59,16 +59,13 @@ void SynchronousInterpreter::select(Event event, Choices* processes) const {
   }
 }
 
-// Room on the stack for what enabled() fills in; freed when the calling function returns.
-#define COMBACK_DVE_ON_STACK(TYPE, COUNT) \
-  static_cast<TYPE*>(__builtin_alloca(((COUNT) + 1) * sizeof(TYPE)))
-
 void SynchronousInterpreter::successors(const std::byte* state, SuccessorBuffer::View& out) const {
   out.count = 0;
   out.faulted = 0;
   const std::size_t count = transitions_.size();
-  auto* const choices = COMBACK_DVE_ON_STACK(Choice, max_choices_);
-  auto* const processes = COMBACK_DVE_ON_STACK(Choices, count);
+  // On the stack, since nothing is allocated here.
+  auto* const choices = static_cast<Choice*>(__builtin_alloca((max_choices_ + 1) * sizeof(Choice)));
+  auto* const processes = static_cast<Choices*>(__builtin_alloca((count + 1) * sizeof(Choices)));
   if (error_state_.ends(state) || !enabled(state, choices, processes)) return;
 
   for (Event event = 0;; ++event) {
@@ -109,8 +106,9 @@ void SynchronousInterpreter::successors(const std::byte* state, SuccessorBuffer:
 
 void SynchronousInterpreter::execute(std::byte* state, Event event) const {
   const std::size_t count = transitions_.size();
-  auto* const choices = COMBACK_DVE_ON_STACK(Choice, max_choices_);
-  auto* const processes = COMBACK_DVE_ON_STACK(Choices, count);
+  // On the stack, since nothing is allocated here.
+  auto* const choices = static_cast<Choice*>(__builtin_alloca((max_choices_ + 1) * sizeof(Choice)));
+  auto* const processes = static_cast<Choices*>(__builtin_alloca((count + 1) * sizeof(Choices)));
   enabled(state, choices, processes);
   select(event, processes);
   bool faulted = false;
@@ -129,8 +127,6 @@ void SynchronousInterpreter::execute(std::byte* state, Event event) const {
     run(code_, choices[processes[p].begin + processes[p].taken].code->move, state, state);
   }
 }
-
-#undef COMBACK_DVE_ON_STACK
 
 std::vector<std::uint32_t> SynchronousInterpreter::combination(const std::byte* state,
                                                                Event event) const {

@@ -213,6 +213,7 @@ TEST(DveLoad, SaysWhatIsWrongWithAFile) {
   const auto empty = dir.path() / "empty.dve";
   std::ofstream(empty).close();
   EXPECT_EQ(message(empty), empty.string() + ": error: the file is empty\n");
+  EXPECT_NE(message("/dev/zero").find("more than 64 MiB"), std::string::npos);
   const auto good = dir.path() / "good.dve";
   std::ofstream(good) << kText;
   EXPECT_EQ(message(good), "loaded");
