@@ -11,9 +11,10 @@ namespace comback {
 //
 //   F       the newest states
 //   R:p     each new state, with probability p where the cache is full, in place of a random one
-//   H       the states of the largest d(s) r(s) / L(d(s))
-//   D:k     as H, but none that has a cached ancestor at most k backedges away
-//   Fx-Hy   x% of the cache as F; what leaves it is offered to the rest, y%, kept as H
+//   H       the states of the largest H(s), which grows with a state's distance and its children in
+//           the backedge tree, and falls with the size of its level
+//   D:k     as H, but none fewer than k backedges below another
+//   Fx-Hy   x% of the cache as F, y% as H
 //   Fx-Dy   likewise with D
 //   level   the levels 0, k, 2k, ... of the backedge tree; k doubles when the cache is full
 //   none    nothing

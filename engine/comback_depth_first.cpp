@@ -185,7 +185,7 @@ StopReason ComBackDepthFirst::enter(StateId id, const std::byte* state) {
 void ComBackDepthFirst::leave() {
   const std::uint64_t depth = stack_.size() - 1;
   const Frame frame = frame_at(depth);
-  if (set_.cache().would_take(frame.id, depth, frame.children)) {
+  if (set_.cache().would_take(depth, frame.children)) {
     set_.cache().expanded(frame.id, descriptor(depth), depth, frame.children);
   }
   stack_.pop();

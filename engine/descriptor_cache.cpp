@@ -9,10 +9,10 @@ constexpr std::size_t kSlack = 64;  // models may read whole words past a descri
 
 }  // namespace
 
-// Orders the heap of ranked states: the smallest H on top, of equals the smallest id.
+// Orders the heap of ranked states: the smallest H on top.
 struct DescriptorCache::LaterReplaced {
   bool operator()(const Ranked& a, const Ranked& b) const {
-    return a.h != b.h ? a.h > b.h : a.id > b.id;
+    return a.h != b.h ? a.h > b.h : a.tie > b.tie;
   }
 };
 
@@ -45,21 +45,18 @@ std::uint64_t DescriptorCache::min_bytes(const CacheSpec& spec, std::uint64_t ca
   if (spec.strategy == Strategy::kNone) return 0;
   const std::uint64_t ring = ring_capacity(spec, capacity);
   return ring * width + kSlack + Mapping::kPage + SlotCache::bytes_for(width, capacity - ring) +
-         note_bytes(spec, ring, capacity - ring);
+         note_bytes(spec, capacity - ring);
 }
 
-std::uint64_t DescriptorCache::note_bytes(const CacheSpec& spec, std::uint64_t ring,
-                                          std::uint64_t slots) {
-  if (ranks(spec)) return ring * sizeof(RingNote) + slots * sizeof(Ranked);
-  return slots * 3 * sizeof(std::uint32_t);
+std::uint64_t DescriptorCache::note_bytes(const CacheSpec& spec, std::uint64_t slots) {
+  return slots * (ranks(spec) ? sizeof(Ranked) : 3 * sizeof(std::uint32_t));
 }
 
 bool DescriptorCache::open() {
-  if (!charge_.raise_to(note_bytes(spec_, ring_capacity_, slots_.capacity()))) return false;
+  if (!charge_.raise_to(note_bytes(spec_, slots_.capacity()))) return false;
   if (ring_capacity_ > 0) {
     ring_ = Mapping::allocate(ring_capacity_ * width_ + kSlack, *budget_);
     if (!ring_) return false;
-    if (ranks()) ring_notes_.resize(ring_capacity_);
   }
   if (!slots_.open()) return false;
   if (ranks()) {
@@ -75,52 +72,29 @@ void DescriptorCache::add(StateId id, const std::byte* descriptor, std::uint64_t
     if (level_sizes_.size() <= depth) level_sizes_.resize(depth + 1);
     ++level_sizes_[depth];
   }
-  if (ring_capacity_ > 0) push_ring(id, descriptor, depth);
+  if (ring_capacity_ > 0) push_ring(id, descriptor);
   if (slots_.capacity() == 0) return;
   if (spec_.strategy == Strategy::kRandom) add_random(id, descriptor);
   if (spec_.strategy == Strategy::kLevel) add_level(id, descriptor, depth);
 }
 
-void DescriptorCache::push_ring(StateId id, const std::byte* descriptor, std::uint64_t depth) {
+void DescriptorCache::push_ring(StateId id, const std::byte* descriptor) {
   if (ring_size_ == ring_capacity_) {
-    if (!ring_notes_.empty() && ring_notes_[ring_start_].expanded) {
-      const RingNote note = ring_notes_[ring_start_];
-      // Out of the ring first, so that it does not meet itself there.
-      const StateId leaving = ring_first_++;
-      --ring_size_;
-      offer(leaving, ring_.data() + ring_start_ * width_, note.depth, note.children);
-    } else {
-      ++ring_first_;
-      --ring_size_;
-    }
+    ++ring_first_;
+    --ring_size_;
     if (++ring_start_ == ring_capacity_) ring_start_ = 0;
   }
   std::uint64_t slot = ring_start_ + ring_size_;
   if (slot >= ring_capacity_) slot -= ring_capacity_;
   if (ring_size_ == 0) ring_first_ = id;
   copy_bytes(ring_.data() + slot * width_, descriptor, width_);
-  if (!ring_notes_.empty()) ring_notes_[slot] = {static_cast<std::uint32_t>(depth), 0, false};
   ++ring_size_;
 }
 
 void DescriptorCache::expanded(StateId id, const std::byte* descriptor, std::uint64_t depth,
                                std::uint64_t children) {
-  if (!ranks() || slots_.capacity() == 0) return;
-  if (const std::uint64_t offset = id - ring_first_; offset < ring_size_) {
-    RingNote& note = ring_notes_[(ring_start_ + offset) % ring_capacity_];
-    note.children = static_cast<std::uint32_t>(children);
-    note.expanded = true;
-    return;
-  }
-  offer(id, descriptor, depth, children);
-}
-
-void DescriptorCache::offer(StateId id, const std::byte* descriptor, std::uint64_t depth,
-                            std::uint64_t children) {
-  if (slots_.capacity() == 0) return;
-  const double h = value(depth, children);
-  if (slots_.full() && !(ranking_.front().h < h)) return;
-  if (spec_.strategy == Strategy::kDistance && has_cached_ancestor(id)) return;
+  if (!would_take(depth, children)) return;
+  if (slots_.full() && spec_.strategy == Strategy::kDistance && has_near_ancestor(id)) return;
   auto slot = static_cast<std::uint32_t>(ranking_.size());
   if (slots_.full()) {
     std::pop_heap(ranking_.begin(), ranking_.end(), LaterReplaced{});
@@ -129,14 +103,15 @@ void DescriptorCache::offer(StateId id, const std::byte* descriptor, std::uint64
     ranking_.pop_back();
   }
   slots_.put(slot, id, descriptor);
-  ranking_.push_back({h, static_cast<std::uint32_t>(id), slot});
+  const auto id32 = static_cast<std::uint32_t>(id);
+  ranking_.push_back({value(depth, children), id32 * 2654435761u, id32, slot});
   std::push_heap(ranking_.begin(), ranking_.end(), LaterReplaced{});
 }
 
-bool DescriptorCache::has_cached_ancestor(StateId id) const {
-  for (unsigned degree = 1; degree <= spec_.distance && id != 0; ++degree) {
+bool DescriptorCache::has_near_ancestor(StateId id) const {
+  for (unsigned degree = 1; degree < spec_.distance && id != 0; ++degree) {
     id = backedges_->find(id).predecessor;
-    if (find(id) != nullptr) return true;
+    if (slots_.find(id) != nullptr) return true;
   }
   return false;
 }

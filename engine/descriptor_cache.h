@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -20,13 +21,15 @@ namespace comback {
 // The newest states are a ring: ids are given in order, so their place follows from the id. All
 // other strategies keep their states in slots.
 //
-// Where the paper leaves a choice (docs/papers.md has the figures behind each):
-//   - H(s) is computed when all transitions of s have been visited; in a mix, a state that leaves
-//     the ring earlier is offered to the second part at that moment, a state still in the ring
-//     then when it leaves.
-//   - A cache that is not full takes every state that is offered.
-//   - Of several states with the smallest H, the one of the smallest id is replaced.
-//   - D looks for ancestors in all of the cache, and counts the predecessor as degree one.
+// H and D differ from the paper's text where its tables do; docs/papers.md has the figures:
+//   - H(s) is d(s) r(s) / sqrt(L(d(s))); the text has no root.
+//   - In a mix both parts go their own way: the ring takes every new state, the other part is
+//     offered every state once all its transitions have been visited.
+//   - A part that is not full takes every state that it is offered. D looks for cached ancestors
+//     only when it is full, in its own part, and fewer than k backedges away: k is the shortest
+//     distance between two cached states.
+//   - Which of several states with the smallest H is replaced is left open: by a hash of the id
+//     here, which comes closest.
 class DescriptorCache {
  public:
   // REQUIRES: `backedges` and `budget` outlive the cache; capacity < 2^31.
@@ -56,10 +59,9 @@ class DescriptorCache {
                 std::uint64_t children);
 
   // Whether expanded() would change anything, for a caller who has to look for the descriptor.
-  bool would_take(StateId id, std::uint64_t depth, std::uint64_t children) const {
+  bool would_take(std::uint64_t depth, std::uint64_t children) const {
     if (!ranks() || slots_.capacity() == 0) return false;
-    return id - ring_first_ < ring_size_ || !slots_.full() ||
-           ranking_.front().h < value(depth, children);
+    return !slots_.full() || ranking_.front().h < value(depth, children);
   }
 
   std::uint64_t capacity() const { return ring_capacity_ + slots_.capacity(); }
@@ -68,14 +70,9 @@ class DescriptorCache {
   using Strategy = CacheSpec::Strategy;
   static constexpr std::uint32_t kFree = 0xffffffff;
 
-  // What is known of a state in the ring of a mix.
-  struct RingNote {
-    std::uint32_t depth = 0;
-    std::uint32_t children = 0;
-    bool expanded = false;
-  };
   struct Ranked {
     double h = 0;
+    std::uint32_t tie = 0;  // among equal h; a hash of the id
     std::uint32_t id = 0;
     std::uint32_t slot = 0;
   };
@@ -83,20 +80,20 @@ class DescriptorCache {
 
   static std::uint64_t ring_capacity(const CacheSpec& spec, std::uint64_t capacity);
   // Of what is kept beside the descriptors.
-  static std::uint64_t note_bytes(const CacheSpec& spec, std::uint64_t ring, std::uint64_t slots);
+  static std::uint64_t note_bytes(const CacheSpec& spec, std::uint64_t slots);
   static bool ranks(const CacheSpec& spec) {
     return spec.strategy == Strategy::kHeuristic || spec.strategy == Strategy::kDistance;
   }
   bool ranks() const { return ranks(spec_); }
   // H(s).
   double value(std::uint64_t depth, std::uint64_t children) const {
-    return static_cast<double>(depth * children) / static_cast<double>(level_sizes_[depth]);
+    return static_cast<double>(depth * children) /
+           std::sqrt(static_cast<double>(level_sizes_[depth]));
   }
-  void push_ring(StateId id, const std::byte* descriptor, std::uint64_t depth);
+  void push_ring(StateId id, const std::byte* descriptor);
   void add_random(StateId id, const std::byte* descriptor);
   void add_level(StateId id, const std::byte* descriptor, std::uint64_t depth);
-  void offer(StateId id, const std::byte* descriptor, std::uint64_t depth, std::uint64_t children);
-  bool has_cached_ancestor(StateId id) const;
+  bool has_near_ancestor(StateId id) const;
 
   CacheSpec spec_;
   std::size_t width_;
@@ -109,7 +106,6 @@ class DescriptorCache {
   StateId ring_first_ = 0;        // the oldest id in the ring
   std::uint64_t ring_start_ = 0;  // its place
   std::uint64_t ring_size_ = 0;
-  std::vector<RingNote> ring_notes_;  // of a mix, by place
 
   SlotCache slots_;
   std::vector<Ranked> ranking_;             // H and D: a heap, the next to be replaced on top
