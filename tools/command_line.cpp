@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/config_file.h"
+#include "tools/experiment_command.h"
 #include "tools/explore_command.h"
 #include "tools/help_formatter.h"
 #include "tools/info_command.h"
@@ -69,6 +70,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   std::vector<Entry> entries;
   entries.push_back({.command = std::make_unique<ExploreCommand>()});
   entries.push_back({.command = std::make_unique<InfoCommand>()});
+  entries.push_back({.command = std::make_unique<ExperimentCommand>()});
   for (Entry& entry : entries) {
     entry.app = entry.command->add_to(root);
     entry.app->allow_extras();

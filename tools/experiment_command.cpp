@@ -1,0 +1,241 @@
+#include "tools/experiment_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "tools/json_text.h"
+#include "tools/machine.h"
+#include "tools/option_types.h"
+#include "tools/quantity.h"
+#include "tools/signals.h"
+#include "tools/suggestion.h"
+#include "tools/table.h"
+
+namespace comback::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples = R"(Examples:
+  comback experiment table7 --models beem --published tables --max-states 2M
+  comback experiment table6 --models beem --published tables --instances anderson.4,at.1
+  comback experiment table4 --models beem --max-states 1M --format csv > table4.csv
+
+Without --published the figures stand alone. A row whose figure differs from the published one by
+more than its precision and the method's freedom allow is marked with '!'.)";
+
+// What the paper shows of Table 7 in Table 3; its coloured Petri nets are not public.
+const std::vector<std::string> kTable3 = {"brp.4",           "brp2.6",    "cambridge.7",
+                                          "firewire_link.5", "needham.4", "synapse.7"};
+
+// "anderson.10" after "anderson.9".
+bool natural_less(const std::string& a, const std::string& b) {
+  const std::size_t i = a.rfind('.');
+  const std::size_t j = b.rfind('.');
+  if (i == std::string::npos || j == std::string::npos || a.compare(0, i, b, 0, j) != 0) {
+    return a < b;
+  }
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+// Keeps rows, and tells on standard error what is going on.
+class Collector : public ExperimentSink {
+ public:
+  void row(const ExperimentRow& row) override { rows.push_back(row); }
+  void note(const std::string& text) override { complain(text + "\n"); }
+  std::vector<ExperimentRow> rows;
+};
+
+std::string figure(const std::optional<double>& value) {
+  if (!value) return "";
+  return *value >= 1000 ? format_count(static_cast<std::uint64_t>(*value + 0.5))
+                        : fmt::format("{:.3f}", *value);
+}
+
+nlohmann::ordered_json json_figure(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string csv_figure(const std::optional<double>& value) {
+  return value ? fmt::format("{:.10g}", *value) : "";
+}
+
+}  // namespace
+
+CLI::App* ExperimentCommand::add_to(CLI::App& root) {
+  default_memory_ = granted_memory() / 4;
+  CLI::App* command = root.add_subcommand(
+      "experiment", "Reproduce a table of the ComBack papers beside the published figures");
+  command->footer(kExamples);
+  command->add_option("TABLE", table_, "table2, table3, table4, table5, table6 or table7");
+  command->add_option("--models", models_, "The folder with the models, *.dve")->option_text("DIR");
+  command
+      ->add_option("--published", published_,
+                   "The folder with the published figures: table6.csv, table7.csv, table5.csv")
+      ->option_text("DIR");
+  command
+      ->add_option("--instances", instances_,
+                   "Only these models, by name: anderson.4,at.1; default: all of the folder, those "
+                   "that the paper shows for table3")
+      ->delimiter(',')
+      ->option_text("NAME,...");
+  add_count(*command, "--max-states", max_states_, "Leave out models with more states");
+  add_number(*command, "--seeds", seeds_, 1, 1000,
+             "Runs of a random cache, which are averaged; default 5");
+  add_size(*command, "--memory", memory_,
+           fmt::format("The budget of each search; default: a quarter of what the machine grants, "
+                       "here {}",
+                       format_size(default_memory_)));
+  model_.add_execution_to(*command);
+  add_choice<Format>(*command, "--format",
+                     {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
+                     format_, "How the result is written to standard output");
+  return command;
+}
+
+Status ExperimentCommand::check() const {
+  if (table_.empty()) return Error{Errc::kInvalidArgument, "a TABLE is needed: table2 to table7"};
+  if (!parse_paper_table(table_)) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("TABLE: '{}' is not one of table2, table3, table4, table5, table6, "
+                             "table7",
+                             table_)};
+  }
+  if (models_.empty()) return Error{Errc::kInvalidArgument, "--models DIR is needed"};
+  for (const auto& [option, folder] :
+       {std::pair{"--models", models_}, std::pair{"--published", published_}}) {
+    if (!folder.empty() && !fs::is_directory(folder)) {
+      return Error{Errc::kInvalidArgument, fmt::format("{}: {} is not a folder", option, folder)};
+    }
+  }
+  if (auto found = instances(); !found) return found.error();
+  return Done{};
+}
+
+Result<std::vector<ExperimentInstance>> ExperimentCommand::instances() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(models_, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".dve") names.push_back(it->path().stem().string());
+  }
+  if (error) {
+    return Error{Errc::kIo, fmt::format("--models: read {}: {}", models_, error.message())};
+  }
+  std::vector<std::string> wanted = instances_;
+  if (wanted.empty() && table_ == "table3") {
+    std::copy_if(kTable3.begin(), kTable3.end(), std::back_inserter(wanted),
+                 [&](const std::string& name) {
+                   return std::find(names.begin(), names.end(), name) != names.end();
+                 });
+  }
+  if (!wanted.empty()) {
+    for (const std::string& name : wanted) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      return Error{Errc::kInvalidArgument, fmt::format("--instances: there is no {}.dve in {}{}",
+                                                       name, models_, did_you_mean(name, names))};
+    }
+    names = std::move(wanted);
+  } else {
+    std::sort(names.begin(), names.end(), natural_less);
+  }
+  if (names.empty()) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("--models: there is no model for {} in {}", table_, models_)};
+  }
+  std::vector<ExperimentInstance> found;
+  for (const std::string& name : names) {
+    ModelOptions options = model_;
+    options.file = (fs::path(models_) / (name + ".dve")).string();
+    found.push_back({name, [options]() -> Result<std::unique_ptr<Model>> {
+                       // Times are compared, so native code must be there from the start.
+                       ModelOptions timed = options;
+                       if (timed.dve.backend == dve::Backend::kAuto) {
+                         timed.dve.backend = dve::Backend::kNative;
+                       }
+                       auto loaded = load_model(timed, {});
+                       if (std::holds_alternative<Diagnostics>(loaded) &&
+                           options.dve.backend == dve::Backend::kAuto) {
+                         timed.dve.backend = dve::Backend::kInterpreted;
+                         loaded = load_model(timed, {});
+                       }
+                       if (const auto* problems = std::get_if<Diagnostics>(&loaded)) {
+                         return Error{Errc::kInvalidArgument, to_string(*problems)};
+                       }
+                       return std::move(std::get<std::unique_ptr<Model>>(loaded));
+                     }});
+  }
+  return found;
+}
+
+ExitCode ExperimentCommand::run(StandardOutput& out) {
+  ExperimentOptions options;
+  options.table = *parse_paper_table(table_);
+  options.max_states = max_states_;
+  options.memory_bytes = memory_.value_or(default_memory_);
+  options.seeds = seeds_.value_or(options.seeds);
+  if (!published_.empty()) {
+    Result<PublishedTables> published = read_published_tables(published_);
+    if (!published) {
+      complain(fmt::format("comback: {}\n", published.error().what));
+      return ExitCode::kUsage;
+    }
+    options.published = std::move(*published);
+  }
+  auto found = instances();
+  if (!found) {
+    complain(fmt::format("comback: {}\n", found.error().what));
+    return ExitCode::kUsage;
+  }
+  options.instances = std::move(*found);
+
+  Monitor monitor;
+  const StopOnSignals signals(monitor, true);
+  Collector collector;
+  const Status status = run_experiment(options, monitor, collector);
+  out.write(render(collector.rows));
+  if (!status) {
+    complain(fmt::format("comback: {}\n", status.error().what));
+    return status.error().code == Errc::kOutOfMemory ? ExitCode::kUsage : ExitCode::kFailure;
+  }
+  return monitor.stop_requested() ? ExitCode::kIncomplete : ExitCode::kComplete;
+}
+
+std::string ExperimentCommand::render(const std::vector<ExperimentRow>& rows) const {
+  if (format_ == Format::kJson) {
+    nlohmann::ordered_json json;
+    json["table"] = table_;
+    json["rows"] = nlohmann::ordered_json::array();
+    for (const ExperimentRow& row : rows) {
+      json["rows"].push_back({{"instance", row.instance},
+                              {"configuration", row.configuration},
+                              {"quantity", row.quantity},
+                              {"published", json_figure(row.published)},
+                              {"measured", json_figure(row.measured)},
+                              {"ratio", json_figure(row.agreement)},
+                              {"differs", row.differs}});
+    }
+    return json_text(json);
+  }
+  if (format_ == Format::kCsv) {
+    std::string text = "instance,configuration,quantity,published,measured,ratio,differs\n";
+    for (const ExperimentRow& row : rows) {
+      text += fmt::format("{},\"{}\",{},{},{},{},{}\n", row.instance, row.configuration,
+                          row.quantity, csv_figure(row.published), csv_figure(row.measured),
+                          csv_figure(row.agreement), row.differs ? 1 : 0);
+    }
+    return text;
+  }
+  Table table({"instance", "configuration", "quantity", "published", "measured", "ratio", ""});
+  for (const ExperimentRow& row : rows) {
+    table.add({row.instance, row.configuration, row.quantity, figure(row.published),
+               figure(row.measured), figure(row.agreement), row.differs ? "!" : ""});
+  }
+  return table.text();
+}
+
+}  // namespace comback::tools

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/experiment.h"
+#include "tools/command.h"
+#include "tools/model_options.h"
+
+namespace comback::tools {
+
+// `comback experiment TABLE --models DIR`: an experiment of the papers, its figures beside the
+// published ones.
+class ExperimentCommand : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override;
+  Status check() const override;
+  ExitCode run(StandardOutput& out) override;
+
+ private:
+  enum class Format { kTable, kCsv, kJson };
+
+  // The models of the folder, in the order of their names, or those that were asked for.
+  Result<std::vector<ExperimentInstance>> instances() const;
+  std::string render(const std::vector<ExperimentRow>& rows) const;
+
+  std::string table_;
+  std::string models_;
+  std::string published_;
+  std::vector<std::string> instances_;
+  std::optional<std::uint64_t> max_states_;
+  std::optional<std::uint64_t> memory_;
+  std::uint64_t default_memory_ = 0;
+  std::optional<unsigned> seeds_;
+  ModelOptions model_;
+  Format format_ = Format::kTable;
+};
+
+}  // namespace comback::tools
