@@ -12,7 +12,14 @@ void FastestReporter::ReportRuns(const std::vector<Run>& runs) {
     const auto [entry, added] = fastest_.emplace(run.run_name.function_name, time);
     if (!added && time < entry->second) entry->second = time;
   }
-  ConsoleReporter::ReportRuns(runs);
+  // One line per benchmark.
+  std::vector<Run> shown;
+  for (const Run& run : runs) {
+    if (run.repetitions == 1 || run.error_occurred || run.aggregate_name == "median") {
+      shown.push_back(run);
+    }
+  }
+  if (!shown.empty()) ConsoleReporter::ReportRuns(shown);
 }
 
 double FastestReporter::nanoseconds(const std::string& benchmark) const {

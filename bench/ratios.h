@@ -8,7 +8,7 @@
 
 namespace comback::bench {
 
-// Prints results as usual and keeps, for each benchmark, its fastest repetition: other work on the
+// Prints medians and keeps, for each benchmark, its fastest repetition: other work on the
 // machine only ever adds time. Ratios of figures of one run say more than figures of two.
 class FastestReporter : public benchmark::ConsoleReporter {
  public:
