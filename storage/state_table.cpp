@@ -1,85 +1,92 @@
 #include "storage/state_table.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "storage/mapping.h"
 
 namespace comback {
-namespace {
 
-std::uint64_t most_entries(std::uint64_t homes) { return homes * 92 / 100; }
-
-}  // namespace
-
-bool StateTable::allocate(Partition& p, std::uint64_t pages) {
-  p.memory = Mapping::allocate(pages * Mapping::kPage, *budget_);
-  if (!p.memory) return false;
-  p.data = p.memory.data();
+StateTable::Layout StateTable::layout(std::size_t bytes) const {
+  Layout layout{};
   // A read takes eight bytes after the id, of the place behind the last one too.
-  p.capacity = (p.memory.size() - 12) / entry_bytes_ - 1;
-  p.homes = p.capacity - std::min<std::uint64_t>(p.capacity / 16, 256);
-  p.left = most_entries(p.homes);
-  return true;
+  layout.places = (bytes - 12) / entry_bytes_ - 1;
+  layout.homes = layout.places - std::min<std::uint64_t>(layout.places / 16, 1024);
+  layout.most = layout.homes / 100 * 88;
+  return layout;
 }
 
 bool StateTable::open() {
-  for (Partition& p : partitions_) {
-    if (!allocate(p, 1)) return false;
-    bytes_ += p.memory.size();
-  }
+  const std::uint64_t most = (kMaxId + 1) * entry_bytes_ * 3 / 2;
+  region_ = ReservedRegion::reserve(std::min<std::uint64_t>(most, budget_->limit()), *budget_);
+  if (!region_ || !region_.grow_to(kMinBytes)) return false;
+  layout_ = layout(kMinBytes);
   return true;
 }
 
 Insertion StateTable::insert(std::uint64_t hash, std::uint64_t id) {
   assert(id <= kMaxId);
-  Partition& p = partitions_[hash >> (64 - kPartitionBits)];
-  const std::uint64_t wanted = rest(hash);
+  const std::uint64_t key = truncate_hash(hash, hash_bits_);
+  if (size_ >= layout_.most && !grow()) return Insertion::kNoMemory;
   while (true) {
-    if (p.left == 0 && !grow(p)) return Insertion::kNoMemory;
-    std::byte* at = p.data + home(p, wanted) * entry_bytes_;
-    while (occupied(at) && rest_at(at) <= wanted) at += entry_bytes_;
+    std::byte* at = place(home_place(key, layout_.homes));
+    while (occupied(at) && key_at(at) <= key) at += entry_bytes_;
     std::byte* end = at;
     while (occupied(end)) end += entry_bytes_;
-    if (end == p.data + p.capacity * entry_bytes_) {
-      // The last homes are crowded, the partition is not: it grows before its time.
-      if (!grow(p)) return Insertion::kNoMemory;
+    if (end == place(layout_.places)) {
+      // The last homes are crowded, the table is not: it grows before its time.
+      if (!grow()) return Insertion::kNoMemory;
       continue;
     }
     std::memmove(at + entry_bytes_, at, static_cast<std::size_t>(end - at));
-    write(at, wanted, static_cast<std::uint32_t>(id + 1));
-    --p.left;
+    const auto stored = static_cast<std::uint32_t>(id + 1);
+    std::memcpy(at, &stored, 4);
+    std::memcpy(at + 4, &key, key_bytes_);
     ++size_;
     return Insertion::kNew;
   }
 }
 
-bool StateTable::grow(Partition& p) {
-  std::uint64_t pages = p.memory.size() / Mapping::kPage;
-  const std::uint64_t held = most_entries(p.homes) - p.left;
-  while (true) {
-    pages = std::max<std::uint64_t>(pages * 5 / 4, pages + 1);
-    Partition grown;
-    if (!allocate(grown, pages)) return false;
-    // The entries come sorted, so each goes to its home or right behind the one before.
-    std::byte* next = grown.data;
-    const std::byte* const end = grown.data + grown.capacity * entry_bytes_;
-    bool fits = true;
-    for (const std::byte *from = p.data, *last = p.data + p.capacity * entry_bytes_; from != last;
-         from += entry_bytes_) {
-      if (!occupied(from)) continue;
-      next = std::max(next, grown.data + home(grown, rest_at(from)) * entry_bytes_);
-      if (next == end) {
-        fits = false;
-        break;
-      }
-      std::memcpy(next, from, entry_bytes_);
-      next += entry_bytes_;
-    }
-    if (!fits) continue;
-    grown.left -= held;
-    bytes_ += grown.memory.size() - p.memory.size();
-    p = std::move(grown);
-    return true;
+// Whether the last entries find a place in that layout, and one remains.
+bool StateTable::fits(const Layout& layout) const {
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < layout_.places; ++i) {
+    const std::byte* const entry = place(i);
+    if (occupied(entry)) next = std::max(next, home_place(key_at(entry), layout.homes)) + 1;
   }
+  return next < layout.places;
+}
+
+bool StateTable::grow() {
+  std::size_t bytes = region_.size();
+  Layout grown{};
+  do {
+    bytes = std::max(bytes / 5 * 6, bytes + Mapping::kPage) / Mapping::kPage * Mapping::kPage;
+    if (bytes - region_.size() > budget_->left()) return false;
+    grown = layout(bytes);
+  } while (!fits(grown));
+  if (!region_.grow_to(bytes)) return false;
+
+  // To the end, without gaps, the last entry first. Then forward to their places: what is still to
+  // be moved needs a place behind, so an entry never goes past where it is.
+  std::uint64_t first = grown.places;
+  for (std::uint64_t i = layout_.places; i-- > 0;) {
+    if (!occupied(place(i))) continue;
+    --first;
+    if (first != i) copy_bytes(place(first), place(i), entry_bytes_);
+  }
+  std::memset(region_.data(), 0, std::min(first, layout_.places) * entry_bytes_);
+  std::uint64_t next = 0;
+  for (std::uint64_t i = first; i < grown.places; ++i) {
+    next = std::max(next, home_place(key_at(place(i)), grown.homes));
+    assert(next <= i);
+    if (next != i) {
+      copy_bytes(place(next), place(i), entry_bytes_);
+      std::memset(place(i), 0, 4);
+    }
+    ++next;
+  }
+  layout_ = grown;
+  return true;
 }
 
 }  // namespace comback

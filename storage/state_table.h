@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,7 @@
 #include "storage/bytes.h"
 #include "storage/hash.h"
 #include "storage/insertion.h"
-#include "storage/mapping.h"
+#include "storage/reserved_region.h"
 
 namespace comback {
 
@@ -17,20 +16,21 @@ namespace comback {
 // hash -> the ids of all states that have them, the collision list. Nothing is lost where hashes
 // collide, so N decides only how many states must be told apart by reconstruction.
 //
-// Open addressing, sorted: in each of 64 partitions, chosen by the leading bits, the entries lie in
-// the order of their hashes, each at its home or behind it. A list is thus contiguous, a look-up
-// ends at the first larger hash, and growing is one pass. An entry is the bits of the hash that
-// the partition does not tell, in whole bytes, and the id: at 64 bits that is 12 bytes. A partition
-// grows when it is 92% full, by 25%: a state takes 13 to 16.6 bytes, 8.7 to 11 at 32 bits.
+// Open addressing, sorted: the entries lie in the order of their hashes, each at its home or behind
+// it. A list is thus contiguous, a look-up ends at the first larger hash, and the table grows in
+// place, by passing over its entries. An entry is an id and a hash in whole bytes, 12 at 64 bits.
+// The table grows when it is 88% full, by 20%: a state takes 13.7 to 16.6 bytes, 9.1 to 11 at 32
+// bits. It lies in huge pages: with small ones every look-up misses the TLB, too, and a search
+// takes a quarter longer.
 //
-// Invariants, for a partition's entries:
+// Invariants, for the entries:
 //   I1  Sorted by hash; equal hashes by the order of their insertion.
 //   I2  Between an entry's home and its place there is no empty place.
 class StateTable {
  public:
   static constexpr unsigned kMinBits = 8;
   static constexpr std::uint64_t kMaxId = 0xfffffffd;
-  static constexpr std::uint64_t kMinBytes = 64 * Mapping::kPage;
+  static constexpr std::uint64_t kMinBytes = std::uint64_t{64} << 10;
 
   // The ids under one hash. Valid until the next insertion.
   class Ids {
@@ -49,31 +49,28 @@ class StateTable {
   // REQUIRES: kMinBits <= hash_bits <= 64; `budget` outlives the table.
   StateTable(unsigned hash_bits, MemoryBudget& budget)
       : hash_bits_(hash_bits),
-        rest_bits_(hash_bits - kPartitionBits),
-        rest_bytes_((rest_bits_ + 7) / 8),
-        entry_bytes_(rest_bytes_ + 4),
-        rest_mask_(~std::uint64_t{0} >> (64 - rest_bits_)),
+        key_bytes_((hash_bits + 7) / 8),
+        entry_bytes_(key_bytes_ + 4),
+        key_mask_(~std::uint64_t{0} >> (64 - hash_bits)),
         budget_(&budget) {}
 
-  // Allocates the partitions. False where the budget does not allow kMinBytes.
+  // Allocates the first places. False where the budget does not allow kMinBytes.
   [[nodiscard]] bool open();
 
   // `hash` is the full hash of 64 bits, here and below.
   void prefetch(std::uint64_t hash) const {
-    const Partition& p = partition(hash);
-    const std::byte* const at = p.data + home(p, rest(hash)) * entry_bytes_;
+    const std::byte* const at = home(truncate_hash(hash, hash_bits_));
     __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
+    __builtin_prefetch(at + 63);
   }
   Ids find(std::uint64_t hash) const {
-    const std::uint64_t wanted = rest(hash);
-    const Partition& p = partition(hash);
-    const std::byte* at = p.data + home(p, wanted) * entry_bytes_;
-    while (occupied(at) && rest_at(at) < wanted) at += entry_bytes_;
+    const std::uint64_t wanted = truncate_hash(hash, hash_bits_);
+    const std::byte* at = home(wanted);
+    while (occupied(at) && key_at(at) < wanted) at += entry_bytes_;
     Ids ids;
     ids.first_ = at;
     ids.stride_ = entry_bytes_;
-    for (; occupied(at) && rest_at(at) == wanted; at += entry_bytes_) ++ids.size_;
+    for (; occupied(at) && key_at(at) == wanted; at += entry_bytes_) ++ids.size_;
     return ids;
   }
 
@@ -82,25 +79,19 @@ class StateTable {
   Insertion insert(std::uint64_t hash, std::uint64_t id);
 
   std::uint64_t size() const { return size_; }
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes() const { return region_.size(); }
   unsigned hash_bits() const { return hash_bits_; }
 
  private:
-  static constexpr unsigned kPartitionBits = 6;
-
-  struct Partition {
-    std::byte* data = nullptr;
-    std::uint64_t homes = 0;     // places that hashes map to
-    std::uint64_t capacity = 0;  // places, some more than homes; the one after them stays empty
-    std::uint64_t left = 0;      // that may still be inserted before it grows
-    Mapping memory;
+  // How the places of so many bytes are used.
+  struct Layout {
+    std::uint64_t places;  // the one after them stays empty
+    std::uint64_t homes;   // places that hashes map to; some fewer
+    std::uint64_t most;    // entries, before the table grows
   };
+  Layout layout(std::size_t bytes) const;
 
-  // An entry: the id plus one, zero where the place is empty; then the rest of the hash.
-  std::uint64_t rest(std::uint64_t hash) const {
-    return (hash << kPartitionBits >> kPartitionBits) >> (64 - hash_bits_);
-  }
-  std::uint64_t rest_at(const std::byte* entry) const { return load_word(entry + 4) & rest_mask_; }
+  // An entry: the id plus one, zero where the place is empty; then the hash.
   static std::uint32_t stored_id(const std::byte* entry) {
     std::uint32_t id;
     std::memcpy(&id, entry, 4);
@@ -108,29 +99,27 @@ class StateTable {
   }
   static std::uint64_t id_at(const std::byte* entry) { return stored_id(entry) - 1u; }
   static bool occupied(const std::byte* entry) { return stored_id(entry) != 0; }
+  std::uint64_t key_at(const std::byte* entry) const { return load_word(entry + 4) & key_mask_; }
 
-  const Partition& partition(std::uint64_t hash) const {
-    return partitions_[hash >> (64 - kPartitionBits)];
+  std::uint64_t home_place(std::uint64_t key, std::uint64_t homes) const {
+    return hash_to_range(key << (64 - hash_bits_), homes);
   }
-  std::uint64_t home(const Partition& p, std::uint64_t rest) const {
-    return hash_to_range(rest << (64 - rest_bits_), p.homes);
+  const std::byte* home(std::uint64_t key) const {
+    return region_.data() + home_place(key, layout_.homes) * entry_bytes_;
   }
-  void write(std::byte* entry, std::uint64_t rest, std::uint32_t id_plus_one) const {
-    std::memcpy(entry, &id_plus_one, 4);
-    std::memcpy(entry + 4, &rest, rest_bytes_);
-  }
-  bool allocate(Partition& p, std::uint64_t pages);
-  bool grow(Partition& p);
+  std::byte* place(std::uint64_t i) const { return region_.data() + i * entry_bytes_; }
+
+  bool fits(const Layout& layout) const;
+  bool grow();
 
   unsigned hash_bits_;
-  unsigned rest_bits_;
-  std::size_t rest_bytes_;
+  std::size_t key_bytes_;
   std::size_t entry_bytes_;
-  std::uint64_t rest_mask_;
+  std::uint64_t key_mask_;
   MemoryBudget* budget_;
+  ReservedRegion region_;
+  Layout layout_{};
   std::uint64_t size_ = 0;
-  std::uint64_t bytes_ = 0;
-  std::array<Partition, 1u << kPartitionBits> partitions_;
 };
 
 }  // namespace comback
