@@ -1,10 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "io/result.h"
 #include "tools/exit_code.h"
 #include "tools/output.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace comback::tools {
 

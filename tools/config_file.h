@@ -1,9 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "io/result.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace comback::tools {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -97,8 +98,8 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
 Status ExploreCommand::check() const {
   if (model_.file.empty()) return Error{Errc::kInvalidArgument, "a MODEL is needed"};
   if (Status status = search_.check(); !status) return status;
-  if (!json_.empty()) {
-    if (Status status = ResultFile(json_).check(); !status) {
+  if (json_) {
+    if (Status status = ResultFile(*json_).check(); !status) {
       return Error{status.error().code, "--json: " + status.error().what};
     }
   }
@@ -191,8 +192,8 @@ ExitCode ExploreCommand::report(const Model& model, const SearchOptions& options
                       .settings = std::move(settings),
                       .visited_in_words = search_.visited_in_words(),
                       .peak_memory_bytes = peak_memory()};
-  const ResultFile json(json_);
-  if (!json_.empty()) {
+  if (json_) {
+    const ResultFile json(*json_);
     const std::string text = json_text(to_json(report));
     if (json.is_standard_output()) {
       out.write(text);

@@ -40,7 +40,7 @@ class ExploreCommand : public Command {
   std::optional<std::uint64_t> max_states_;
   std::optional<std::uint64_t> max_depth_;
   std::optional<std::chrono::duration<double>> time_limit_;
-  std::string json_;
+  std::optional<std::string> json_;
   TraceStyle traces_ = TraceStyle::kChanges;
   ProgressStyle progress_ = ProgressStyle::kAuto;
   std::optional<std::chrono::duration<double>> progress_interval_;

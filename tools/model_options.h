@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +9,10 @@
 #include "models/diagnostic.h"
 #include "models/dve/dve.h"
 #include "models/model.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace comback::tools {
 

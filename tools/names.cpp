@@ -1,5 +1,7 @@
 #include "tools/names.h"
 
+#include <CLI/CLI.hpp>
+
 namespace comback::tools {
 
 std::vector<std::string> option_names(const CLI::App& command) {

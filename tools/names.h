@@ -1,10 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 // The names that a user can have meant.
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace comback::tools {
 

@@ -135,6 +135,7 @@ TEST(CliErrors, TheJsonTargetIsCheckedBeforeExploring) {
   expect_refused(explore(sample("dekker"), {"--json", (dir / "no/such.json").string()}),
                  "there is no folder");
   expect_refused(explore(sample("dekker"), {"--json", dir.path().string()}), "is a directory");
+  expect_refused(explore(sample("dekker"), {"--json", ""}), "a file name is needed");
 }
 
 TEST(CliErrors, AJsonTargetThatFailsLaterIsExitCode4) {
@@ -163,6 +164,16 @@ TEST(CliErrors, AFullDiskOrAClosedPipeIsNeverSuccess) {
   result = shell("{ sleep 0.3; \"$0\" info " + model + "; echo $? >&2; } | true");
   expect_contains(result.err, "Broken pipe");
   expect_contains(result.err, "\n4\n");
+}
+
+TEST(CliErrors, AFileSizeLimitIsAFailureThatIsTold) {
+  const TempDir dir;
+  const CommandResult result =
+      shell("ulimit -f 0; \"$0\" explore " + sample("dekker") +
+            " --successors interpreted --progress none --json " + (dir / "x.json").string());
+  EXPECT_EQ(result.exit_code, 4);
+  expect_contains(result.err, "File too large");
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 TEST(CliErrors, ClosedStandardErrorDoesNotMatter) {
