@@ -162,10 +162,10 @@ int main(int argc, char** argv) {
     layouts.emplace_back(workload->name, slots_of_4_bytes(*workload, values));
     layouts.emplace_back(workload->name, bit_packed(*workload, values));
   }
-  for (const auto& [model, layout] : layouts) {
-    const auto add = [&, model = model](const char* what, auto function) {
-      const Descriptors* states = &layout.states;
-      benchmark::RegisterBenchmark((model + "/" + layout.name + "/" + what).c_str(),
+  for (const auto& entry : layouts) {
+    const auto add = [&entry](const char* what, auto function) {
+      const Descriptors* states = &entry.second.states;
+      benchmark::RegisterBenchmark((entry.first + "/" + entry.second.name + "/" + what).c_str(),
                                    [=](benchmark::State& run) { function(run, *states); })
           ->Unit(benchmark::kMillisecond);
     };
