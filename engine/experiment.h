@@ -33,7 +33,8 @@ struct ExperimentOptions {
   PublishedTables published;
   std::optional<std::uint64_t> max_states;  // larger instances are left out
   std::uint64_t memory_bytes = 1ull << 30;
-  unsigned seeds = 5;  // runs of a random cache, which are averaged
+  unsigned seeds = 5;          // runs of a random cache, which are averaged
+  bool authors_order = false;  // events as in AuthorsOrder; there are no times then
 };
 
 // One figure beside the published one.

@@ -91,6 +91,9 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
            fmt::format("The budget of each search; default: a quarter of what the machine grants, "
                        "here {}",
                        format_size(default_memory_)));
+  add_choice<bool>(*command, "--event-order", {{"ours", false}, {"authors", true}}, authors_order_,
+                   "The order of events: with authors, rendezvous come last and by sender, as in "
+                   "the tool that was measured; no times are told then");
   model_.add_execution_to(*command);
   add_choice<Format>(*command, "--format",
                      {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
@@ -178,6 +181,7 @@ ExitCode ExperimentCommand::run(StandardOutput& out) {
   options.max_states = max_states_;
   options.memory_bytes = memory_.value_or(default_memory_);
   options.seeds = seeds_.value_or(options.seeds);
+  options.authors_order = authors_order_;
   if (!published_.empty()) {
     Result<PublishedTables> published = read_published_tables(published_);
     if (!published) {

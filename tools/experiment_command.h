@@ -34,6 +34,7 @@ class ExperimentCommand : public Command {
   std::optional<std::uint64_t> memory_;
   std::uint64_t default_memory_ = 0;
   std::optional<unsigned> seeds_;
+  bool authors_order_ = false;
   ModelOptions model_;
   Format format_ = Format::kTable;
 };
