@@ -42,7 +42,7 @@ std::string complaints(const fs::path& root, const Strings& headers) {
     // Twice: a header without #pragma once does not survive that.
     command.push_back(dir.write(std::to_string(i) + ".cpp", include + include).string());
   }
-  const CommandResult result = run_command(command, {.timeout = std::chrono::minutes(4)});
+  const CommandResult result = run_command(command, {.timeout = std::chrono::minutes(14)});
   return result.exit_code == 0 ? "" : result.err + "\nthe compiler failed";
 }
 
