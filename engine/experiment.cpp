@@ -243,12 +243,15 @@ class Experiment {
       } else if (published != nullptr && published->ratios.count(strategy) != 0) {
         row.published = published->ratios.at(strategy);
         if (std::string_view(strategy) == "F") {
-          row.agreement = quotient(row.measured, row.published);
-          row.differs = off_by_more_than(row.agreement, 0.05 + 0.0005 / *row.published);
+          // Event executions, as far as two printed figures tell them.
+          row.agreement = quotient(count, *row.published * published->events_of_r);
+          row.differs = off_by_more_than(
+              row.agreement, 0.002 + 0.0005 / *row.published + printed_precision(*published));
         } else {
           row.agreement = quotient(quotient(count, events.at("F")),
                                    quotient(row.published, published->ratios.at("F")));
-          row.differs = off_by_more_than(row.agreement, 0.03);
+          row.differs = off_by_more_than(
+              row.agreement, 0.03 + 0.0005 / *row.published + 0.0005 / published->ratios.at("F"));
         }
       }
       caching_[{fraction, strategy}].add(r == 0 ? 1 : count / r);

@@ -44,8 +44,8 @@ struct ExperimentRow {
   std::string quantity{};       // "E-up", "T-up", "events/R"
   std::optional<double> measured{};
   std::optional<double> published{};
-  // measured / published. Of a ratio to the random strategy R: of the ratios to F, which does not
-  // depend on the authors' dice.
+  // measured / published. Where the published figure is a ratio to the random strategy R: of the
+  // event executions for F, of the ratios to F for all others, as neither depends on dice.
   std::optional<double> agreement{};
   // More than the figure's precision, or what the method leaves open, allows. Times never differ:
   // the machine is another one.

@@ -165,7 +165,7 @@ TEST(Experiment, Table6ComparesThroughTheCacheWithoutDice) {
   ASSERT_NE(f, nullptr);
   ASSERT_NE(h, nullptr);
   EXPECT_NEAR(*h->agreement, *h->measured / *f->measured, 1e-12);
-  EXPECT_EQ(h->differs, std::abs(*h->agreement - 1) > 0.03);
+  EXPECT_EQ(h->differs, std::abs(*h->agreement - 1) > 0.03 + 0.001 + 0.001);
 }
 
 TEST(Experiment, AveragesAndBudgets) {
