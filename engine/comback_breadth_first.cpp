@@ -181,19 +181,6 @@ StopReason ComBackBreadthFirst::detect() {
   return room ? stop_for(outcome) : StopReason::kMemory;
 }
 
-StopReason ComBackBreadthFirst::stop_for(ComBackSet::Outcome outcome) {
-  switch (outcome) {
-    case ComBackSet::Outcome::kLimit:
-      return StopReason::kMaxStates;
-    case ComBackSet::Outcome::kNoMemory:
-      return StopReason::kMemory;
-    case ComBackSet::Outcome::kFull:
-      return StopReason::kTableFull;
-    default:
-      return StopReason::kNone;
-  }
-}
-
 // Descriptors for the next ids of the queue: as many as wait, up to the size of a block.
 StopReason ComBackBreadthFirst::load_block() {
   block_first_ = head_;

@@ -47,7 +47,6 @@ class ComBackBreadthFirst {
   StopReason insert_batch();
   StopReason insert(std::uint64_t key, const std::byte* descriptor, Event event);
   StopReason detect();
-  StopReason stop_for(ComBackSet::Outcome outcome);
   StopReason load_block();
   bool inspect(StateId id, const Expanded& state);
   void check_unexpanded();

@@ -19,19 +19,6 @@ std::size_t frame_bytes(std::size_t frame_size, const SearchOptions& options, st
          alignof(std::uint32_t);
 }
 
-StopReason stop_for(ComBackSet::Outcome outcome) {
-  switch (outcome) {
-    case ComBackSet::Outcome::kLimit:
-      return StopReason::kMaxStates;
-    case ComBackSet::Outcome::kNoMemory:
-      return StopReason::kMemory;
-    case ComBackSet::Outcome::kFull:
-      return StopReason::kTableFull;
-    default:
-      return StopReason::kNone;
-  }
-}
-
 }  // namespace
 
 ComBackDepthFirst::ComBackDepthFirst(const Model& model, const SearchOptions& options,

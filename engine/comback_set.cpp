@@ -128,4 +128,17 @@ Outcome ComBackSet::add(std::uint64_t key, const std::byte* descriptor, const Ed
   return Outcome::kNew;
 }
 
+StopReason stop_for(ComBackSet::Outcome outcome) {
+  switch (outcome) {
+    case ComBackSet::Outcome::kLimit:
+      return StopReason::kMaxStates;
+    case ComBackSet::Outcome::kNoMemory:
+      return StopReason::kMemory;
+    case ComBackSet::Outcome::kFull:
+      return StopReason::kTableFull;
+    default:
+      return StopReason::kNone;
+  }
+}
+
 }  // namespace comback

@@ -115,4 +115,7 @@ class ComBackSet {
   std::uint64_t hash_conflicts_ = 0;
 };
 
+// Why a search ends with this outcome; kNone where it goes on.
+StopReason stop_for(ComBackSet::Outcome outcome);
+
 }  // namespace comback

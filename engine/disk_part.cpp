@@ -39,7 +39,7 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   auto levels = LevelStore::create(part->dir_ / "levels", model.width(), {});
   if (!levels) return levels.error();
   part->levels_ = std::make_unique<LevelStore>(std::move(*levels));
-  if (Status status = archive.attach(*part->levels_, *part->backedges_, part->for_each());
+  if (Status status = archive.attach(*part->levels_, *part->backedges_, team.for_tables());
       !status) {
     return status.error();
   }
@@ -59,17 +59,11 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   return part;
 }
 
-ForEachTask DiskPart::for_each() const {
-  return [team = team_](std::size_t tasks, const std::function<void(std::size_t)>& task) {
-    team->for_each(tasks, [&](unsigned, std::size_t i) { task(i); });
-  };
-}
-
 Status DiskPart::insert(std::span<const StateEntry> entries) {
   if (table_->delta().bytes() + backedges_->uncommitted_bytes() > plan_.delta_bytes ||
-      !table_->insert(entries, for_each())) {
+      !table_->insert(entries, team_->for_tables())) {
     if (Status status = commit(); !status) return status;
-    if (!table_->insert(entries, for_each())) {
+    if (!table_->insert(entries, team_->for_tables())) {
       return Error{Errc::kOutOfMemory, "the memory budget is too small for the state table"};
     }
   }
@@ -78,12 +72,12 @@ Status DiskPart::insert(std::span<const StateEntry> entries) {
 
 Status DiskPart::commit() {
   Commit commit(*database_);
-  if (Status status = table_->stage(commit, for_each()); !status) return status;
+  if (Status status = table_->stage(commit, team_->for_tables()); !status) return status;
   if (Status status = backedges_->stage(commit); !status) return status;
   if (Status status = commit.finish(); !status) return status;
   if (table_->committed() >= 2 * filter_made_for_) {
     filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);
-    return table_->resize_filter(plan_.filter_bytes, for_each());
+    return table_->resize_filter(plan_.filter_bytes, team_->for_tables());
   }
   return Done{};
 }

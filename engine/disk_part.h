@@ -44,8 +44,6 @@ class DiskPart {
   DuplicateDetection& detection() { return *detection_; }
   const DiskStateTable& table() const { return *table_; }
 
-  // How the tables use the threads of the search.
-  ForEachTask for_each() const;
   // Adds new states to the state table. `entries` is sorted by hash.
   Status insert(std::span<const StateEntry> entries);
   // Moves what is in memory only, of state table and backedges, into the database.

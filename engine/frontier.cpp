@@ -45,10 +45,8 @@ Result<std::uint64_t> Frontier::load(std::uint64_t id, std::uint64_t end) {
   });
   for (std::size_t b = 0; b < results.size(); ++b) {
     if (results[b]) continue;
-    return Error{results[b].error().code, "level block in " + ahead_.blocks[b].file->path() +
-                                              " at offset " +
-                                              std::to_string(ahead_.blocks[b].block.offset) + ": " +
-                                              results[b].error().what};
+    return located(results[b].error(), ahead_.blocks[b].file->path(),
+                   ahead_.blocks[b].block.offset);
   }
   ahead_.blocks.clear();
   if (rows_end_ < end) {

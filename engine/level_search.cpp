@@ -132,12 +132,9 @@ class LevelSearch {
     summary_.deadlocks = deadlocks_before_level_;
     const StateId last = level_first_ + *cut_ + 1;
     for (StateId first = level_first_; first < last;) {
-      StateId end = std::min<StateId>(first + batch_states(), last);
-      if (disk_) {
-        const Result<StateId> loaded = disk_->frontier().load(first, end);
-        if (!loaded) return loaded.error();
-        end = *loaded;
-      }
+      const Result<StateId> loaded = load(first, std::min<StateId>(first + batch_states(), last));
+      if (!loaded) return loaded.error();
+      StateId end = *loaded;
       if (Status status = expand(first, end); !status) return status;
       summary_.transitions += expansion_.transitions();
       summary_.deadlocks += expansion_.deadlocks();
@@ -169,14 +166,20 @@ class LevelSearch {
     return std::clamp<std::uint64_t>(states, 64, 1 << 16);
   }
 
+  // Makes the descriptors from `first` on available, up to `end` at the most; returns the id behind
+  // the last one.
+  Result<StateId> load(StateId first, StateId end) {
+    return disk_ ? disk_->frontier().load(first, end) : Result<StateId>(end);
+  }
+  // REQUIRES: load() made it available.
+  const std::byte* row(StateId id) { return disk_ ? disk_->frontier().row(id) : log().get(id); }
+
   // Expands some states from `first` on; returns the id behind the last.
   Result<StateId> expand_batch(StateId first) {
-    StateId end = std::min<StateId>(first + batch_states(), level_end_);
-    if (disk_) {
-      const Result<StateId> loaded = disk_->frontier().load(first, end);
-      if (!loaded) return loaded.error();
-      end = *loaded;
-    }
+    const Result<StateId> loaded =
+        load(first, std::min<StateId>(first + batch_states(), level_end_));
+    if (!loaded) return loaded.error();
+    StateId end = *loaded;
     if (Status status = expand(first, end); !status) return status.error();
     for (const Expansion::Suspect& suspect : expansion_.suspects()) {
       if (inspect(suspect)) continue;
@@ -203,7 +206,7 @@ class LevelSearch {
       const auto outcome =
           expansion_.expand(first - level_first_, end - level_first_, [&](std::uint64_t place) {
             const StateId id = level_first_ + place;
-            return disk_ ? disk_->frontier().row(id) : log().get(id);
+            return row(id);
           });
       switch (outcome) {
         case Expansion::Outcome::kDone:
@@ -223,11 +226,11 @@ class LevelSearch {
 
   bool inspect(const Expansion::Suspect& suspect) {
     const StateId id = level_first_ + suspect.place;
-    const std::byte* const row = disk_ ? disk_->frontier().row(id) : log().get(id);
-    const Findings::Place place{id, depth(), [this, id, row] { return trace_to(id, row); }};
+    const std::byte* const state = row(id);
+    const Findings::Place place{id, depth(), [=, this] { return trace_to(id, state); }};
     switch (suspect.kind) {
       case Expansion::Suspect::Kind::kState:
-        return findings_.check_state(row, place);
+        return findings_.check_state(state, place);
       case Expansion::Suspect::Kind::kDeadlock:
         return findings_.deadlock(place);
       case Expansion::Suspect::Kind::kFault:
@@ -341,12 +344,7 @@ class LevelSearch {
   }
   Status append_backedges() {
     for (const Backedge& edge : edges_) digest_.add(edge.predecessor, edge.event);
-    return archive_.append_backedges(edges_, for_each());
-  }
-  ForEachTask for_each() {
-    return [this](std::size_t tasks, const std::function<void(std::size_t)>& task) {
-      team_.for_each(tasks, [&](unsigned, std::size_t i) { task(i); });
-    };
+    return archive_.append_backedges(edges_, team_.for_tables());
   }
 
   // --- on disk ---
@@ -557,16 +555,12 @@ class LevelSearch {
   Status check_unexpanded(StateId from) {
     if (!findings_.looks_at_states()) return Done{};
     for (StateId id = from; id < states(); ++id) {
-      const std::byte* row = nullptr;
-      if (disk_) {
-        const StateId end = id < level_end_ ? level_end_ : states();
-        if (const auto loaded = disk_->frontier().load(id, end); !loaded) return loaded.error();
-        row = disk_->frontier().row(id);
-      } else {
-        row = log().get(id);
+      if (const auto loaded = load(id, id < level_end_ ? level_end_ : states()); !loaded) {
+        return loaded.error();
       }
+      const std::byte* const state = row(id);
       const std::uint64_t at = id < level_end_ ? depth() : depth() + 1;
-      if (!findings_.check_state(row, {id, at, [&] { return trace_to(id, row); }})) break;
+      if (!findings_.check_state(state, {id, at, [&] { return trace_to(id, state); }})) break;
     }
     return Done{};
   }

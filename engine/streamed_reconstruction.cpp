@@ -165,11 +165,7 @@ Result<const std::byte*> StreamedReconstruction::held_row(std::uint64_t id) {
     const LevelStore::Block& block = loaded_.block;
     const Status decoded = decoder_.decode({read.bytes.data(), block.bytes}, block.count, width_,
                                            rows_.reserve(block.count * width_ + kSlack));
-    if (!decoded) {
-      return Error{decoded.error().code, "level block in " + loaded_.file->path() + " at offset " +
-                                             std::to_string(block.offset) + ": " +
-                                             decoded.error().what};
-    }
+    if (!decoded) return located(decoded.error(), loaded_.file->path(), block.offset);
     ++blocks_read_;
     spare_.push_back(std::move(read.bytes));
     reads_.pop_front();

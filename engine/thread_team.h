@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "storage/for_each_task.h"
+
 namespace comback {
 
 // Threads that work on one bulk of tasks at a time. Between two calls of for_each nothing runs, so
@@ -32,6 +34,13 @@ class ThreadTeam {
     run_all(tasks, &f, [](void* context, unsigned thread, std::size_t task) {
       (*static_cast<std::remove_reference_t<F>*>(context))(thread, task);
     });
+  }
+
+  // The same for tables, which know nothing of threads. REQUIRES: the team outlives it.
+  ForEachTask for_tables() {
+    return [this](std::size_t tasks, const std::function<void(std::size_t)>& task) {
+      for_each(tasks, [&](unsigned, std::size_t i) { task(i); });
+    };
   }
 
  private:
