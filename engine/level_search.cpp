@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -12,20 +11,27 @@
 #include "engine/disk_part.h"
 #include "engine/expansion.h"
 #include "engine/findings.h"
-#include "engine/keep_levels_choice.h"
+#include "engine/kept_levels.h"
 #include "engine/level_candidates.h"
-#include "engine/origin_order.h"
+#include "engine/memory_to_disk.h"
+#include "engine/numbering.h"
 #include "engine/recent_states.h"
 #include "engine/search_control.h"
 #include "engine/state_archive.h"
 #include "engine/thread_team.h"
 #include "engine/trace.h"
-#include "engine/tree_digest.h"
 #include "storage/hash.h"
 #include "storage/memory_budget.h"
 
 namespace comback {
 namespace {
+
+std::vector<LevelCandidates> make_candidates(std::size_t width, MemoryBudget& budget) {
+  std::vector<LevelCandidates> sets;
+  sets.reserve(kPartitions);
+  for (unsigned p = 0; p < kPartitions; ++p) sets.emplace_back(width, budget);
+  return sets;
+}
 
 // The states of a level are expanded in batches by rising id; what the recent states do not know
 // becomes a candidate.
@@ -48,13 +54,11 @@ class LevelSearch {
         width_(model.width()),
         team_(options.levels.threads),
         expansion_(model, options, team_, budget_),
-        order_(team_),
         archive_(width_, budget_),
         recent_(archive_.log(), budget_),
-        keep_(options.levels.keep_levels) {
-    candidates_.reserve(kPartitions);
-    for (unsigned p = 0; p < kPartitions; ++p) candidates_.emplace_back(width_, budget_);
-  }
+        kept_(options.levels.keep_levels),
+        candidates_(make_candidates(width_, budget_)),
+        numbering_(options, archive_, recent_, candidates_, team_, budget_) {}
 
   Result<Summary> run() {
     if (!open()) {
@@ -101,6 +105,7 @@ class LevelSearch {
       level_end_ = states();
       summary_.level_sizes.push_back(level_end_ - level_first_);
       archive_.begin_level(level_end_);
+      numbering_.begin_level(level_first_);
       transitions_before_level_ = summary_.transitions;
       deadlocks_before_level_ = summary_.deadlocks;
       if (options_.max_depth && depth() > *options_.max_depth) {
@@ -110,27 +115,28 @@ class LevelSearch {
       for (StateId first = level_first_; first < level_end_;) {
         const Result<StateId> end = expand_batch(first);
         if (!end) return end.error();
-        if (ended_ || cut_ || stop_ != StopReason::kNone) break;
+        if (ended_ || numbering_.cut() || stop_ != StopReason::kNone) break;
         first = *end;
         if (control_.due(first)) stop_ = poll("expanding", first);
       }
       if (disk_) {
         if (Status status = finish_level_on_disk(); !status) return status;
       }
-      if (cut_) return finish_at_limit();
+      if (numbering_.cut()) return finish_at_limit();
       if (ended_ || stop_ != StopReason::kNone) return Done{};
       level_first_ = level_end_;
     }
     return Done{};
   }
 
-  // --max-states: a new state of the predecessor at the place *cut_ is one too many. The states up
-  // to that predecessor count as expanded, however many were expanded together with it.
+  // --max-states: a new state of the predecessor at the place *numbering_.cut() is one too many.
+  // The states up to that predecessor count as expanded, however many were expanded together with
+  // it.
   Status finish_at_limit() {
     stop_ = StopReason::kMaxStates;
     summary_.transitions = transitions_before_level_;
     summary_.deadlocks = deadlocks_before_level_;
-    const StateId last = level_first_ + *cut_ + 1;
+    const StateId last = level_first_ + *numbering_.cut() + 1;
     for (StateId first = level_first_; first < last;) {
       const Result<StateId> loaded = load(first, std::min<StateId>(first + batch_states(), last));
       if (!loaded) return loaded.error();
@@ -146,11 +152,7 @@ class LevelSearch {
   Status start() {
     std::vector<std::byte> initial(width_ + 64);
     model_.initial(initial.data());
-    log().append(initial.data());
-    recent_.insert(hash_bytes(initial.data(), width_), 0);
-    archive_.begin_level(0);
-    edges_.assign(1, {0, 0});
-    return append_backedges();
+    return numbering_.start(initial.data());
   }
 
   DescriptorLog& log() { return archive_.log(); }
@@ -196,7 +198,13 @@ class LevelSearch {
     summary_.transitions += expansion_.transitions();
     summary_.deadlocks += expansion_.deadlocks();
     if (!disk_) {
-      if (Status status = number_in_memory(first, end); !status) return status.error();
+      const Result<bool> numbered =
+          numbering_.number_candidates(first - level_first_, end - level_first_);
+      if (!numbered) return numbered.error();
+      // On disk they wait for the end of the level.
+      if (!*numbered) {
+        if (Status status = relieve_memory(); !status) return status.error();
+      }
     }
     return end;
   }
@@ -284,69 +292,6 @@ class LevelSearch {
                              options_.memory_bytes, model_.name())};
   }
 
-  // --- numbering ---
-
-  // All candidates are new: gives them ids by origin.
-  Status number_in_memory(StateId first, StateId end) {
-    auto items = order_.sort(candidates_, first - level_first_, end - level_first_);
-    const StateId base = states();
-    if (items.size() > room_below_limit()) {
-      cut_ = place_of(items[room_below_limit()].origin);
-      items = items.first(room_below_limit());
-    }
-    if (!room_for(items.size())) {
-      cut_.reset();
-      return relieve_memory();  // on disk they wait for the end of the level
-    }
-    edges_.clear();
-    for (const OriginOrder::Item& item : items) add_edge(item.origin);
-    if (Status status = append_backedges(); !status) return status;
-    log().append_unwritten(items.size());
-    constexpr std::size_t kShare = 1024;
-    team_.for_each((items.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
-      const std::size_t to = std::min(items.size(), (task + 1) * kShare);
-      for (std::size_t i = task * kShare; i < to; ++i) {
-        copy_bytes(log().slot(base + i), items[i].record->descriptor(), width_);
-        items[i].record->origin = base + i;
-      }
-    });
-    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
-      LevelCandidates& set = candidates_[p];
-      for (std::uint32_t i = 0; !cut_ && i < set.size(); ++i) {
-        const CandidateRecord& record = set.record(i);
-        if (i + 8 < set.size()) recent_.prefetch(set.record(i + 8).hash);
-        recent_.insert(record.hash, record.origin);
-      }
-      set.clear();
-    });
-    return Done{};
-  }
-
-  // States that --max-states still allows. The initial state is always there.
-  std::uint64_t room_below_limit() const {
-    if (!options_.max_states) return ~std::uint64_t{0};
-    return *options_.max_states > states() ? *options_.max_states - states() : 0;
-  }
-
-  // Whether the candidates, `count` of which are to be stored, fit into memory.
-  bool room_for(std::size_t count) {
-    // Backedges take no more than this at the end; the others say so themselves.
-    std::atomic<bool> room{true};
-    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
-      if (!recent_.reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
-    });
-    return room && log().reserve(count) &&
-           budget_.left() >= (std::uint64_t{1} << 20) + count * sizeof(Backedge);
-  }
-
-  void add_edge(Origin origin) {
-    edges_.push_back({level_first_ + place_of(origin), event_of(origin)});
-  }
-  Status append_backedges() {
-    for (const Backedge& edge : edges_) digest_.add(edge.predecessor, edge.event);
-    return archive_.append_backedges(edges_, team_.for_tables());
-  }
-
   // --- on disk ---
 
   // Writes everything out that is in memory so far, and keeps the newest.
@@ -357,30 +302,14 @@ class LevelSearch {
     if (!part) return part.error();
     disk_ = std::move(*part);
 
-    choose_kept_levels();
-
-    // Every level but the last has ended; where the search is inside a level, the states found so
-    // far are those of the next one.
-    LevelStore& store = disk_->levels();
-    for (std::uint32_t level = 0; level < archive_.levels(); ++level) {
-      const StateId first = archive_.first_id(level);
-      const bool last = level + 1 == archive_.levels();
-      const StateId end = last ? states() : archive_.first_id(level + 1);
-      if (Status status = store.begin_level(keeps(level)); !status) return status;
-      if (Status status = write_from_log(first, end); !status) return status;
-      // Before the first level is expanded, the initial state is a level that has ended.
-      if (last && !summary_.level_sizes.empty()) break;
-      if (Status status = disk_->writer().end_level(); !status) return status;
+    kept_.choose(model_, archive_);
+    // Before the first level is expanded, the initial state is a level that has ended; inside a
+    // level, the states found so far are those of the next one.
+    in_level_ = !summary_.level_sizes.empty();
+    if (Status status = write_states(archive_, in_level_, kept_, team_, *disk_); !status) {
+      return status;
     }
-    if (!summary_.level_sizes.empty()) in_level_ = true;
-
-    constexpr StateId kGroup = 1 << 16;
-    for (StateId first = 0; first < states(); first += kGroup) {
-      const StateId end = std::min<StateId>(first + kGroup, states());
-      make_entries(first, end, [&](StateId id) { return log().get(id); });
-      if (Status status = disk_->insert(entries_); !status) return status;
-    }
-    slide_window();
+    numbering_.slide_window(*disk_);
     if (!recent_.become_cache(disk_->plan().recent_bytes)) {
       return Error{Errc::kOutOfMemory,
                    fmt::format("a memory budget of {} bytes is too small for tables on disk",
@@ -392,25 +321,12 @@ class LevelSearch {
     return Done{};
   }
 
-  Status write_from_log(StateId first, StateId end) {
-    constexpr StateId kGroup = 1 << 15;
-    std::vector<std::byte> rows;
-    for (; first < end; first = std::min(first + kGroup, end)) {
-      const StateId to = std::min(first + kGroup, end);
-      rows.resize((to - first) * width_ + 8);
-      for (StateId id = first; id < to; ++id) {
-        copy_bytes(rows.data() + (id - first) * width_, log().get(id), width_);
-      }
-      if (Status status = disk_->writer().append(rows.data(), to - first); !status) return status;
-    }
-    return Done{};
-  }
-
   // Decides about the candidates of the level; what is new is the next level.
   Status finish_level_on_disk() {
-    choose_kept_levels();
+    kept_.choose(model_, archive_);
     if (!in_level_) {
-      if (Status status = disk_->levels().begin_level(keeps(depth() + 1)); !status) return status;
+      if (Status status = disk_->levels().begin_level(kept_.keeps(depth() + 1)); !status)
+        return status;
       in_level_ = true;
     }
     DuplicateDetection& detection = disk_->detection();
@@ -422,7 +338,8 @@ class LevelSearch {
       constexpr std::size_t kGroup = 1 << 15;
       for (std::size_t from = 0; from < origins.size(); from += kGroup) {
         const std::size_t count = std::min(kGroup, origins.size() - from);
-        Status numbered = number_on_disk(origins.subspan(from, count), rows + from * width_);
+        Status numbered =
+            numbering_.number_on_disk(*disk_, origins.subspan(from, count), rows + from * width_);
         if (!numbered) return numbered;
       }
       return Status(Done{});
@@ -430,111 +347,7 @@ class LevelSearch {
     if (!status) return status;
     in_level_ = false;
     if (Status ended = disk_->writer().end_level(); !ended) return ended;
-    return drop_levels();
-  }
-
-  Status number_on_disk(std::span<const Origin> origins, const std::byte* rows) {
-    if (cut_) return Done{};
-    const StateId base = states();
-    if (origins.size() > room_below_limit()) {
-      cut_ = place_of(origins[room_below_limit()]);
-      origins = origins.first(room_below_limit());
-    }
-    while (!log().reserve(origins.size()) ||
-           budget_.left() < (std::uint64_t{1} << 20) + origins.size() * sizeof(Backedge)) {
-      if (Status status = disk_->commit(); !status) return status;
-      slide_window(origins.size());
-      if (!log().reserve(origins.size())) {
-        return Error{Errc::kOutOfMemory, "the memory budget is too small for new states"};
-      }
-    }
-    edges_.clear();
-    for (const Origin origin : origins) add_edge(origin);
-    if (Status status = append_backedges(); !status) return status;
-    log().append_unwritten(origins.size());
-    for (std::size_t i = 0; i < origins.size(); ++i) {
-      copy_bytes(log().slot(base + i), rows + i * width_, width_);
-    }
-    make_entries(base, states(), [&](StateId id) { return rows + (id - base) * width_; });
-    insert_recent();
-    if (Status status = disk_->insert(entries_); !status) return status;
-    slide_window();
-    return disk_->writer().append(rows, origins.size());
-  }
-
-  // entries_: the states [first, end) by hash.
-  template <class Row>
-  void make_entries(StateId first, StateId end, Row&& row) {
-    entries_.resize(end - first);
-    constexpr std::size_t kShare = 2048;
-    team_.for_each((entries_.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
-      const std::size_t to = std::min(entries_.size(), (task + 1) * kShare);
-      for (std::size_t i = task * kShare; i < to; ++i) {
-        entries_[i] = {hash_bytes(row(first + i), width_), first + i};
-      }
-    });
-    std::sort(entries_.begin(), entries_.end(), [](const StateEntry& a, const StateEntry& b) {
-      return a.hash != b.hash ? a.hash < b.hash : a.id < b.id;
-    });
-  }
-
-  void insert_recent() {
-    team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
-      const auto first = std::partition_point(
-          entries_.begin(), entries_.end(),
-          [&](const StateEntry& entry) { return partition_of(entry.hash) < p; });
-      for (auto at = first; at != entries_.end() && partition_of(at->hash) == p; ++at) {
-        recent_.insert(at->hash, at->id);
-      }
-    });
-  }
-
-  // Gives back the memory of the oldest descriptors beyond the window, with room for `more`.
-  void slide_window(std::size_t more = 0) {
-    const std::uint64_t held = disk_->plan().window_bytes / width_;
-    const std::uint64_t keep = held > more ? held - more : 0;
-    if (states() > keep) log().release_below(states() - keep);
-  }
-
-  // --keep-levels auto keeps all levels until there are enough states to measure with.
-  void choose_kept_levels() {
-    constexpr StateId kSample = 4096;
-    const StateId first = std::max(log().released_below(), states() - std::min(states(), kSample));
-    const StateId count = states() - first;
-    if (keep_.kind != KeepLevels::Kind::kAuto || count < kSample / 4) return;
-    std::vector<std::byte> rows(count * width_ + 64);
-    for (StateId i = 0; i < count; ++i) {
-      copy_bytes(rows.data() + i * width_, log().get(first + i), width_);
-    }
-    keep_ = choose_keep_levels(measure_reconstruction(model_, rows.data(), count));
-  }
-
-  bool keeps(std::uint64_t level) const {
-    if (level == 0) return true;
-    switch (keep_.kind) {
-      case KeepLevels::Kind::kAuto:
-      case KeepLevels::Kind::kAll:
-        return true;
-      case KeepLevels::Kind::kEvery:
-        return level % keep_.count == 0;
-      case KeepLevels::Kind::kLast:
-      case KeepLevels::Kind::kNone:
-        return false;
-    }
-    return true;
-  }
-
-  // Levels that were expanded and are not kept.
-  Status drop_levels() {
-    LevelStore& store = disk_->levels();
-    const std::uint64_t expanded = depth() + 1;  // levels
-    const std::uint64_t stay = keep_.kind == KeepLevels::Kind::kLast ? keep_.count : 0;
-    for (; dropped_ + stay < expanded; ++dropped_) {
-      const auto level = static_cast<std::uint32_t>(dropped_);
-      if (!store.held(level) || store.kept(level)) continue;
-      if (Status status = store.drop_level(level); !status) return status;
-    }
-    return Done{};
+    return kept_.drop(disk_->levels(), depth() + 1);
   }
 
   // --- the rest ---
@@ -591,7 +404,7 @@ class LevelSearch {
       if (options_.levels.write_run) {
         if (Status status = disk_->compact(); !status) return status;
       }
-      summary_.keep_levels = keep_.to_string();
+      summary_.keep_levels = kept_.to_string();
       const DuplicateDetection::Counters counters = disk_->detection().counters();
       summary_.reconstructions = counters.marks;
       summary_.reconstruction_events = counters.events;
@@ -603,7 +416,7 @@ class LevelSearch {
     }
     summary_.states = states();
     summary_.events = summary_.transitions + summary_.reconstruction_events;
-    summary_.tree_digest = digest_.value();
+    summary_.tree_digest = numbering_.digest();
     summary_.wraps = expansion_.wraps();
     summary_.visited_bytes = memory_used();
     summary_.seconds = control_.seconds();
@@ -621,25 +434,20 @@ class LevelSearch {
   std::size_t width_;
   ThreadTeam team_;
   Expansion expansion_;
-  OriginOrder order_;
   StateArchive archive_;
   RecentStates recent_;
+  KeptLevels kept_;
   std::vector<LevelCandidates> candidates_;  // by partition
-  TreeDigest digest_;
+  Numbering numbering_;
 
-  std::unique_ptr<DiskPart> disk_;   // once the search has moved there
-  std::vector<StateEntry> entries_;  // of the states being numbered
-  std::vector<Backedge> edges_;      // likewise
-  KeepLevels keep_;                  // --keep-levels, or what auto chose
-  bool in_level_ = false;            // the level store is in the next level
-  std::uint64_t dropped_ = 0;        // levels below it that are not kept are no longer held
+  std::unique_ptr<DiskPart> disk_;  // once the search has moved there
+  bool in_level_ = false;           // the level store is in the next level
 
   StateId level_first_ = 0;
   StateId level_end_ = 0;
   StateId inspected_ = 0;  // states below it have been checked for violations
   std::uint64_t transitions_before_level_ = 0;
   std::uint64_t deadlocks_before_level_ = 0;
-  std::optional<std::uint64_t> cut_;  // place of the predecessor at which --max-states was reached
   StopReason stop_ = StopReason::kNone;
   bool ended_ = false;  // at a violation
 };

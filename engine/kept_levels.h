@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/keep_levels.h"
+#include "engine/state_archive.h"
+#include "io/result.h"
+#include "models/model.h"
+#include "storage/level_store.h"
+
+namespace comback {
+
+// Which levels' descriptors stay on disk once they have been expanded: --keep-levels, or what auto
+// chose.
+class KeptLevels {
+ public:
+  explicit KeptLevels(KeepLevels keep) : keep_(keep) {}
+
+  // auto keeps all levels until there are enough states in memory to measure with.
+  void choose(const Model& model, const StateArchive& archive);
+  bool keeps(std::uint64_t level) const;
+  // Drops the levels below `expanded` that are not kept.
+  Status drop(LevelStore& store, std::uint64_t expanded);
+
+  std::string to_string() const { return keep_.to_string(); }
+
+ private:
+  KeepLevels keep_;
+  std::uint64_t dropped_ = 0;  // levels below it that are not kept are no longer held
+};
+
+}  // namespace comback

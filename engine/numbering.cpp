@@ -1,0 +1,138 @@
+#include "engine/numbering.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "storage/bytes.h"
+#include "storage/hash.h"
+
+namespace comback {
+
+Numbering::Numbering(const SearchOptions& options, StateArchive& archive, RecentStates& recent,
+                     std::span<LevelCandidates> candidates, ThreadTeam& team, MemoryBudget& budget)
+    : options_(&options),
+      archive_(&archive),
+      recent_(&recent),
+      candidates_(candidates),
+      team_(&team),
+      budget_(&budget),
+      width_(archive.log().width()),
+      order_(team),
+      entries_(width_, team) {}
+
+Status Numbering::start(const std::byte* initial) {
+  archive_->log().append(initial);
+  recent_->insert(hash_bytes(initial, width_), 0);
+  archive_->begin_level(0);
+  edges_.assign(1, {0, 0});
+  return append_backedges();
+}
+
+Result<bool> Numbering::number_candidates(std::uint64_t first, std::uint64_t end) {
+  auto items = order_.sort(candidates_, first, end);
+  const StateId base = archive_->size();
+  if (items.size() > room_below_limit()) {
+    cut_ = place_of(items[room_below_limit()].origin);
+    items = items.first(room_below_limit());
+  }
+  if (!room_for(items.size())) {
+    cut_.reset();
+    return false;
+  }
+  edges_.clear();
+  for (const OriginOrder::Item& item : items) add_edge(item.origin);
+  if (Status status = append_backedges(); !status) return status.error();
+  DescriptorLog& log = archive_->log();
+  log.append_unwritten(items.size());
+  constexpr std::size_t kShare = 1024;
+  team_->for_each((items.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
+    const std::size_t to = std::min(items.size(), (task + 1) * kShare);
+    for (std::size_t i = task * kShare; i < to; ++i) {
+      copy_bytes(log.slot(base + i), items[i].record->descriptor(), width_);
+      items[i].record->origin = base + i;
+    }
+  });
+  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
+    LevelCandidates& set = candidates_[p];
+    for (std::uint32_t i = 0; !cut_ && i < set.size(); ++i) {
+      const CandidateRecord& record = set.record(i);
+      if (i + 8 < set.size()) recent_->prefetch(set.record(i + 8).hash);
+      recent_->insert(record.hash, record.origin);
+    }
+    set.clear();
+  });
+  return true;
+}
+
+std::uint64_t Numbering::room_below_limit() const {
+  if (!options_->max_states) return ~std::uint64_t{0};
+  return *options_->max_states > archive_->size() ? *options_->max_states - archive_->size() : 0;
+}
+
+// Whether the candidates, `count` of which are to be stored, fit into memory.
+bool Numbering::room_for(std::size_t count) {
+  // Backedges take no more than this at the end; the others say so themselves.
+  std::atomic<bool> room{true};
+  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
+    if (!recent_->reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
+  });
+  return room && archive_->log().reserve(count) &&
+         budget_->left() >= (std::uint64_t{1} << 20) + count * sizeof(Backedge);
+}
+
+Status Numbering::append_backedges() {
+  for (const Backedge& edge : edges_) digest_.add(edge.predecessor, edge.event);
+  return archive_->append_backedges(edges_, team_->for_tables());
+}
+
+Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins,
+                                 const std::byte* rows) {
+  if (cut_) return Done{};
+  DescriptorLog& log = archive_->log();
+  const StateId base = archive_->size();
+  if (origins.size() > room_below_limit()) {
+    cut_ = place_of(origins[room_below_limit()]);
+    origins = origins.first(room_below_limit());
+  }
+  while (!log.reserve(origins.size()) ||
+         budget_->left() < (std::uint64_t{1} << 20) + origins.size() * sizeof(Backedge)) {
+    if (Status status = disk.commit(); !status) return status;
+    slide_window(disk, origins.size());
+    if (!log.reserve(origins.size())) {
+      return Error{Errc::kOutOfMemory, "the memory budget is too small for new states"};
+    }
+  }
+  edges_.clear();
+  for (const Origin origin : origins) add_edge(origin);
+  if (Status status = append_backedges(); !status) return status;
+  log.append_unwritten(origins.size());
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    copy_bytes(log.slot(base + i), rows + i * width_, width_);
+  }
+  const auto entries = entries_.make(base, archive_->size(),
+                                     [&](StateId id) { return rows + (id - base) * width_; });
+  insert_recent(entries);
+  if (Status status = disk.insert(entries); !status) return status;
+  slide_window(disk);
+  return disk.writer().append(rows, origins.size());
+}
+
+void Numbering::insert_recent(std::span<const StateEntry> entries) {
+  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
+    const auto first =
+        std::partition_point(entries.begin(), entries.end(),
+                             [&](const StateEntry& entry) { return partition_of(entry.hash) < p; });
+    for (auto at = first; at != entries.end() && partition_of(at->hash) == p; ++at) {
+      recent_->insert(at->hash, at->id);
+    }
+  });
+}
+
+void Numbering::slide_window(const DiskPart& disk, std::size_t more) {
+  const std::uint64_t states = archive_->size();
+  const std::uint64_t held = disk.plan().window_bytes / width_;
+  const std::uint64_t keep = held > more ? held - more : 0;
+  if (states > keep) archive_->log().release_below(states - keep);
+}
+
+}  // namespace comback
