@@ -8,8 +8,8 @@ class MergeOperator;
 
 namespace comback {
 
-// Joins pages (storage/hash_page.h) for RocksDB: into one run when it compacts, side by side when it
-// reads.
+// Joins pages (storage/hash_page.h) for RocksDB: into one run when it compacts, side by side when
+// it reads.
 std::shared_ptr<rocksdb::MergeOperator> make_page_merge();
 
 // RocksDB merges with the same call when it compacts and when it reads, where folding would be paid

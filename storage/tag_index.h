@@ -25,8 +25,8 @@ inline unsigned partition_of(std::uint64_t hash) {
 // bucket full goes to the next one; nothing is ever removed, so a search ends at the first bucket
 // with room. Hashes are not kept: growing asks for them again.
 //
-// A partition grows when it is 92% full. Growing by 35%, an entry takes 5.8 to 7.9 bytes; by more, it
-// takes more, and less time, since what the numbers stand for is hashed again less often.
+// A partition grows when it is 92% full. Growing by 35%, an entry takes 5.8 to 7.9 bytes; by more,
+// it takes more, and less time, since what the numbers stand for is hashed again less often.
 //
 // Invariants:
 //   I1  All buckets from a number's home to its place, except its place, are full.

@@ -16,12 +16,12 @@ namespace comback::dve {
 #define COMBACK_DVE_COMPARISONS(X) \
   X(Equal) X(NotEqual) X(Less) X(LessEqual) X(Greater) X(GreaterEqual)
 
-#define COMBACK_DVE_BINARIES(X)                                                  \
-  X(Add)                                                                         \
-  X(Subtract)                                                                    \
-  X(Multiply)                                                                    \
-  X(Divide) X(Remainder) X(ShiftLeft) X(ShiftRight) X(BitAnd) X(BitOr) X(BitXor) \
-      COMBACK_DVE_COMPARISONS(X)
+#define COMBACK_DVE_BINARIES(X) \
+  X(Add)                        \
+  X(Subtract)                   \
+  X(Multiply)                   \
+  X(Divide)                     \
+  X(Remainder) X(ShiftLeft) X(ShiftRight) X(BitAnd) X(BitOr) X(BitXor) COMBACK_DVE_COMPARISONS(X)
 
 // A binary operation puts into the accumulator:
 //   ByteConstant  byte at a   OP  c
