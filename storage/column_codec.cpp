@@ -61,7 +61,8 @@ struct BitList {
       bit[count++] = static_cast<unsigned>(std::countr_zero(bits));
     }
   }
-  std::span<const unsigned> list() const { return std::span(bit).first(count); }
+  std::span<const unsigned> list() const& { return std::span(bit).first(count); }
+  std::span<const unsigned> list() && = delete;  // it would outlive the bits
 };
 
 Error corrupt(std::string what) { return {Errc::kCorruption, std::move(what)}; }
@@ -94,7 +95,8 @@ std::span<const std::byte> ColumnEncoder::encode(const std::byte* rows, std::siz
       raw[head.as_bytes() + c / 8] |= std::byte{1} << (c % 8);
       continue;
     }
-    for (const unsigned bit : BitList(v.bits).list()) {
+    const BitList bits(v.bits);
+    for (const unsigned bit : bits.list()) {
       extract_plane(column, bit, plane_);
       if (related) difference_plane(plane_);
       // Behind the last row lies the start of the next column.
