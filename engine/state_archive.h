@@ -50,6 +50,7 @@ class StateArchive {
     return id >= log_.released_below() ||
            (store_ != nullptr && level < store_->levels() && store_->held(level));
   }
+  const LevelStore& store() const { return *store_; }  // REQUIRES: attached
   // REQUIRES: held, and not in memory.
   std::optional<LevelStore::BlockRef> find_block(std::uint64_t id) const {
     return store_->find_block(id);

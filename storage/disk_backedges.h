@@ -121,6 +121,16 @@ class DiskBackedges::Reader {
   // REQUIRES: the table outlives the reader and does not change.
   explicit Reader(const DiskBackedges& table) : table_(&table) {}
 
+  // The unpacked block with that entry. REQUIRES: id < committed()
+  Result<std::shared_ptr<const BackedgeBlock>> block(std::uint64_t id) {
+    if (block_ == nullptr || !block_->contains(id)) {
+      auto block = table_->load(id, cursor_, decoder_);
+      if (!block) return block.error();
+      block_ = std::move(*block);
+    }
+    return block_;
+  }
+
   // REQUIRES: id < size()
   Result<Backedge> find(std::uint64_t id) {
     if (block_ == nullptr || !block_->contains(id)) {
