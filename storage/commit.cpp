@@ -80,10 +80,8 @@ Status Commit::finish() {
     args.push_back(std::move(arg));
   }
   if (!args.empty()) {
-    rocksdb::DB& db = *database_->rocks_->db;
-    rocksdb::Status s = db.IngestExternalFiles(args);
-    // A compaction that failed, say for want of space, stops the database until it is resumed.
-    if (!s.ok() && db.Resume().ok()) s = db.IngestExternalFiles(args);
+    const RunDatabase::Rocks& rocks = *database_->rocks_;
+    const rocksdb::Status s = rocks.believed(rocks.db->IngestExternalFiles(args));
     if (!s.ok()) return to_error(s, "commit to database " + database_->folder_.string());
   }
   for (const auto& entry : files_) wait_for_compaction(*database_->rocks_->db, *entry.first);
@@ -125,7 +123,7 @@ Status SortedWriter::make_room() {
 
 Status SortedWriter::close_file() {
   rocksdb::ExternalSstFileInfo info;
-  const rocksdb::Status s = rocks_->writer->Finish(&info);
+  const rocksdb::Status s = commit_->database_->rocks_->believed(rocks_->writer->Finish(&info));
   rocks_->writer.reset();
   if (!s.ok()) return to_error(s, "write " + rocks_->path);
   rocks_->finished.push_back(rocks_->path);

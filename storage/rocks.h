@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/result.h"
+#include "storage/fail_stop_file_system.h"
 #include "storage/run_database.h"
 
 namespace comback {
@@ -52,6 +53,8 @@ inline std::filesystem::path staging_folder(const std::filesystem::path& folder)
 
 struct RunDatabase::Rocks {
   bool read_only = false;
+  std::shared_ptr<FailStopFileSystem> files = std::make_shared<FailStopFileSystem>();
+  std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   std::shared_ptr<rocksdb::Cache> cache;
   // Order matters: members die bottom-up, and a handle must die before its database.
   std::unique_ptr<rocksdb::DB> db;
@@ -70,6 +73,14 @@ struct RunDatabase::Rocks {
     return o;
   }
 
+  // What RocksDB says of an operation that changes the database, or what it does not know: that the
+  // disk has failed.
+  rocksdb::Status believed(rocksdb::Status said) const {
+    rocksdb::Status failure = files->failure();
+    return failure.ok() ? said : failure;
+  }
+
+  rocksdb::DBOptions database_options() const;
   Family* add(std::string name, rocksdb::ColumnFamilyHandle* handle,
               const rocksdb::ColumnFamilyOptions& options);
   rocksdb::Status open(const std::string& path);

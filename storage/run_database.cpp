@@ -24,23 +24,6 @@ constexpr std::size_t kBlockBytes = 4096;
 constexpr std::size_t kMemtableBytes = std::size_t{64} << 10;  // nothing is ever written to them
 constexpr int kOpenFiles = 512;
 
-rocksdb::DBOptions database_options() {
-  rocksdb::DBOptions o;
-  o.create_if_missing = true;
-  o.max_open_files = kOpenFiles;
-  o.max_background_jobs = 2;  // one of them compacts
-  o.max_subcompactions = 1;
-  o.bytes_per_sync = 1 << 20;  // write back as we go: a sync at the end takes less time
-  o.info_log_level = rocksdb::WARN_LEVEL;
-  o.keep_log_file_num = 2;
-  o.max_log_file_size = 1 << 20;
-  o.stats_dump_period_sec = 0;
-  o.stats_persist_period_sec = 0;
-  o.recycle_log_file_num = 0;
-  o.max_total_wal_size = 1 << 20;
-  return o;
-}
-
 rocksdb::ColumnFamilyOptions family_options(std::string_view name,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions o;
@@ -71,6 +54,22 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view name,
 }
 
 }  // namespace
+
+rocksdb::DBOptions RunDatabase::Rocks::database_options() const {
+  rocksdb::DBOptions o;
+  o.env = env.get();
+  o.info_log = make_silent_logger();
+  o.create_if_missing = true;
+  o.max_open_files = kOpenFiles;
+  o.max_background_jobs = 2;  // one of them compacts
+  o.max_subcompactions = 1;
+  o.bytes_per_sync = 1 << 20;  // write back as we go: a sync at the end takes less time
+  o.stats_dump_period_sec = 0;
+  o.stats_persist_period_sec = 0;
+  o.recycle_log_file_num = 0;
+  o.max_total_wal_size = 1 << 20;
+  return o;
+}
 
 Family* RunDatabase::Rocks::add(std::string name, rocksdb::ColumnFamilyHandle* handle,
                                 const rocksdb::ColumnFamilyOptions& options) {
@@ -132,9 +131,8 @@ Result<std::unique_ptr<RunDatabase>> RunDatabase::open(const fs::path& folder,
 
   std::unique_ptr<RunDatabase> database(new RunDatabase(std::move(rocks), folder, budget));
   if (auto s = database->set_block_cache_bytes(options.block_cache_bytes); !s) return s.error();
-  if (const rocksdb::Status s = database->rocks_->open(folder.string()); !s.ok()) {
-    return to_error(s, operation);
-  }
+  const rocksdb::Status opened = database->rocks_->open(folder.string());
+  if (const auto s = database->rocks_->believed(opened); !s.ok()) return to_error(s, operation);
   if (!options.read_only) {
     fs::remove_all(staging_folder(folder), error);  // not before RocksDB says that we are alone
     if (error) return to_error(error, operation);
@@ -178,13 +176,17 @@ std::vector<Family*> RunDatabase::families(std::string_view name_prefix) const {
 Result<Family*> RunDatabase::create_family(std::string_view name) {
   const rocksdb::ColumnFamilyOptions options = family_options(name, rocks_->cache);
   rocksdb::ColumnFamilyHandle* handle = nullptr;
-  const rocksdb::Status s = rocks_->db->CreateColumnFamily(options, std::string(name), &handle);
-  if (!s.ok()) return to_error(s, "create family " + std::string(name));
-  return rocks_->add(std::string(name), handle, options);
+  const rocksdb::Status created =
+      rocks_->db->CreateColumnFamily(options, std::string(name), &handle);
+  Family* const family = created.ok() ? rocks_->add(std::string(name), handle, options) : nullptr;
+  if (const auto s = rocks_->believed(created); !s.ok()) {
+    return to_error(s, "create family " + std::string(name));
+  }
+  return family;
 }
 
 Status RunDatabase::drop_family(Family& family) {
-  const rocksdb::Status s = rocks_->db->DropColumnFamily(family.handle);
+  const rocksdb::Status s = rocks_->believed(rocks_->db->DropColumnFamily(family.handle));
   if (!s.ok()) return to_error(s, "drop family " + family.name);
   rocks_->release(family);
   std::erase_if(rocks_->families, [&](const auto& f) { return f.get() == &family; });
@@ -234,7 +236,8 @@ Status RunDatabase::compact(bool all) {
     for (const auto& family : rocks_->families) {
       rocksdb::CompactRangeOptions o;
       o.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-      const rocksdb::Status s = rocks_->db->CompactRange(o, family->handle, nullptr, nullptr);
+      const rocksdb::Status s =
+          rocks_->believed(rocks_->db->CompactRange(o, family->handle, nullptr, nullptr));
       if (!s.ok()) return to_error(s, "compact family " + family->name);
     }
     return Done{};
