@@ -52,6 +52,9 @@ class DiskPart {
   Status compact() { return database_->compact(true); }
   // On disk, in all.
   Result<std::uint64_t> bytes() const;
+  Summary::DiskParts parts() const {
+    return {table_->file_bytes(), backedges_->file_bytes(), levels_->bytes()};
+  }
 
  private:
   DiskPart(const SearchOptions& options, ThreadTeam& team);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "engine/level_reader.h"
@@ -30,6 +31,7 @@ class Frontier {
   const std::byte* row(std::uint64_t id) const {
     return id >= memory_from_ ? archive_->log().get(id) : reader_.row(id);
   }
+  std::string_view io() const { return reader_.io(); }
 
  private:
   Frontier(const StateArchive& archive, LevelReader reader)

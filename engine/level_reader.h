@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "engine/thread_team.h"
@@ -30,6 +31,7 @@ class LevelReader {
   const std::byte* row(std::uint64_t id) const {
     return rows_.data() + (id - rows_first_) * width_;
   }
+  std::string_view io() const { return reader_->name(); }
   // Forgets what is available and what is being read, so that another level can be read.
   Status forget();
 

@@ -413,6 +413,8 @@ class LevelSearch {
       const Result<std::uint64_t> bytes = disk_->bytes();
       if (!bytes) return bytes.error();
       summary_.disk_bytes = *bytes;
+      summary_.disk_parts = disk_->parts();
+      summary_.io = disk_->frontier().io();
     }
     summary_.states = states();
     summary_.events = summary_.transitions + summary_.reconstruction_events;

@@ -140,7 +140,13 @@ struct Summary {
   std::optional<double> omission_probability;  // compact modes: of missing at least one state
   // kLevels: a hash over the backedges by id. Equal for every budget and thread count.
   std::optional<std::uint64_t> tree_digest;
-  std::uint64_t disk_bytes = 0;     // of the run directory, at the end
+  std::uint64_t disk_bytes = 0;  // of the run directory, at the end
+  struct DiskParts {             // of them, the tables; the rest is RocksDB's own
+    std::uint64_t states = 0;
+    std::uint64_t backedges = 0;
+    std::uint64_t levels = 0;
+  } disk_parts;
+  std::string io;                   // of a search on disk: how it read, "uring" or "pread"
   std::uint64_t spilled_bytes = 0;  // candidates written to disk, in all
   std::string keep_levels;          // of a search on disk: as asked for, or what auto chose
   double seconds = 0;

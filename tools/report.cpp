@@ -106,6 +106,8 @@ std::vector<Row> rows(const Report& report) {
         "disk",
         fmt::format("{}, {:.2f} bytes a state", format_size(summary.disk_bytes),
                     static_cast<double>(summary.disk_bytes) / static_cast<double>(summary.states)));
+    rows.emplace_back("kept levels", summary.keep_levels);
+    rows.emplace_back("read with", summary.io == "uring" ? "io_uring" : summary.io);
   }
   std::string time = format_duration(summary.seconds);
   if (summary.seconds > 0.001) {
@@ -189,6 +191,11 @@ Json to_json(const Report& report) {
   json["disk_bytes"] = summary.disk_bytes;
   if (summary.tree_digest) json["tree_digest"] = fmt::format("{:016x}", *summary.tree_digest);
   if (report.options.visited == VisitedMode::kLevels) json["spilled_bytes"] = summary.spilled_bytes;
+  if (summary.disk_bytes > 0) {
+    json["disk_bytes_by_part"] = {{"states", summary.disk_parts.states},
+                                  {"backedges", summary.disk_parts.backedges},
+                                  {"levels", summary.disk_parts.levels}};
+  }
   if (!summary.keep_levels.empty()) json["keep_levels"] = summary.keep_levels;
   json["settings"] = report.settings;
   return json;

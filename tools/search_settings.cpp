@@ -213,6 +213,10 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
         settings["keep_levels"] = options.levels.keep_levels.to_string();
         settings["threads"] = options.levels.threads;
         settings["hash_bits"] = options.levels.hash_bits;
+        // What auto comes to on this machine.
+        if (const auto reader = AsyncReader::open(options.levels.io, 1)) {
+          settings["io"] = std::string((*reader)->name());
+        }
         return;
       }
       const ComBackOptions resolved = ComBackSet::resolve(options, model.width()).comback;
