@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/recent_states.h"
+
 namespace comback {
 
 MemoryPlan::MemoryPlan(std::uint64_t budget_bytes) {
@@ -80,6 +82,20 @@ Status DiskPart::commit() {
     return table_->resize_filter(plan_.filter_bytes, team_->for_tables());
   }
   return Done{};
+}
+
+// In a model with thin levels the candidates and the sorts leave most of their shares. What they do
+// not get back in time, when levels grow, they spill earlier for.
+void DiskPart::share_out(const DescriptorLog& log, MemoryBudget& budget) {
+  const auto without = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
+  const std::uint64_t others = without(budget.take_peak(), log.bytes());
+  const std::uint64_t growth =
+      without(plan_.detection_bytes, detection_->memory_bytes()) / 2 +
+      without(plan_.delta_bytes, table_->delta().bytes() + backedges_->uncommitted_bytes()) +
+      budget.limit() / 16;
+  const std::uint64_t most = RecentStates::states_in(plan_.recent_bytes) * log.width();
+  window_bytes_ =
+      std::max(plan_.window_bytes, std::min(most, without(budget.limit(), others + growth)));
 }
 
 Result<std::uint64_t> DiskPart::bytes() const {

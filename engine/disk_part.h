@@ -38,6 +38,10 @@ class DiskPart {
                                                   MemoryBudget& budget);
 
   const MemoryPlan& plan() const { return plan_; }
+  // Of the newest descriptors: the plan's share, and what others have left of theirs.
+  std::uint64_t window_bytes() const { return window_bytes_; }
+  // Sizes the window for the next level by what the one that ended has used. `log`: the window.
+  void share_out(const DescriptorLog& log, MemoryBudget& budget);
   LevelStore& levels() { return *levels_; }
   LevelWriter& writer() { return *writer_; }
   Frontier& frontier() { return *frontier_; }
@@ -69,6 +73,7 @@ class DiskPart {
   std::optional<LevelWriter> writer_;
   std::optional<Frontier> frontier_;
   std::unique_ptr<DuplicateDetection> detection_;
+  std::uint64_t window_bytes_ = plan_.window_bytes;
   std::uint64_t filter_made_for_ = 0;  // committed states then
 };
 

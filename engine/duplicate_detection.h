@@ -55,6 +55,11 @@ class DuplicateDetection {
   // forgets all candidates.
   Status take_new(const std::function<Status(std::span<const Origin>, const std::byte*)>& on_new);
 
+  // Held by the sorts between levels.
+  std::uint64_t memory_bytes() const {
+    return by_hash_.memory_bytes() + by_id_.memory_bytes() + by_origin_.memory_bytes();
+  }
+
   struct Counters {
     std::uint64_t candidates = 0;  // distinct
     std::uint64_t marks = 0;       // pairs of a candidate and a stored state with its hash

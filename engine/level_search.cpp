@@ -347,6 +347,7 @@ class LevelSearch {
     if (!status) return status;
     in_level_ = false;
     if (Status ended = disk_->writer().end_level(); !ended) return ended;
+    disk_->share_out(log(), budget_);
     return kept_.drop(disk_->levels(), depth() + 1);
   }
 

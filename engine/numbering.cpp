@@ -71,6 +71,8 @@ std::uint64_t Numbering::room_below_limit() const {
 
 // Whether the candidates, `count` of which are to be stored, fit into memory.
 bool Numbering::room_for(std::size_t count) {
+  // The index of the states in memory has 32 bits for an id.
+  if (archive_->size() + count > DescriptorLog::kMaxSize) return false;
   // Backedges take no more than this at the end; the others say so themselves.
   std::atomic<bool> room{true};
   team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
@@ -130,7 +132,7 @@ void Numbering::insert_recent(std::span<const StateEntry> entries) {
 
 void Numbering::slide_window(const DiskPart& disk, std::size_t more) {
   const std::uint64_t states = archive_->size();
-  const std::uint64_t held = disk.plan().window_bytes / width_;
+  const std::uint64_t held = disk.window_bytes() / width_;
   const std::uint64_t keep = held > more ? held - more : 0;
   if (states > keep) archive_->log().release_below(states - keep);
 }

@@ -46,6 +46,9 @@ class RecentStates {
     return true;
   }
 
+  // How many states a cache of so many bytes knows.
+  static std::uint64_t states_in(std::uint64_t bytes) { return RecentCache::numbers_in(bytes); }
+
   // Makes room for `count` more in a partition. False where the budget does not allow it.
   [[nodiscard]] bool reserve(unsigned partition, std::uint64_t count) {
     if (!exact_) return true;

@@ -60,9 +60,11 @@ ComBackOptions split_descriptors(std::uint64_t descriptors);
 // in memory or on disk.
 struct LevelOptions {
   enum class Tables { kAuto, kMemory, kDisk };
-  Tables tables = Tables::kAuto;    // kAuto: on disk from when the budget asks for it
-  unsigned threads = 1;             //
-  unsigned hash_bits = 32;          // in the state table on disk; exactness does not depend on it
+  Tables tables = Tables::kAuto;  // kAuto: on disk from when the budget asks for it
+  unsigned threads = 1;           //
+  unsigned hash_bits = 32;        // in the state table on disk; exactness does not depend on it
+  // So many that few states share a hash: the more memory, the more states are to be expected.
+  static unsigned hash_bits_for(std::uint64_t memory_bytes);
   std::filesystem::path run_dir{};  // for what is on disk; must be empty or not exist
   bool write_run = false;           // everything is on disk at the end, whatever memory there is
   KeepLevels keep_levels{};

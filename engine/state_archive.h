@@ -24,7 +24,7 @@ class StateArchive {
  public:
   // REQUIRES: `budget` outlives the archive.
   StateArchive(std::size_t width, MemoryBudget& budget)
-      : log_(width, budget), budget_(&budget), backedges_(budget) {}
+      : log_(width, budget, DescriptorLog::kMaxWideSize), budget_(&budget), backedges_(budget) {}
 
   // From now on descriptors may be on disk only, and backedges are there: those known so far are
   // moved. REQUIRES: both are empty and outlive it.

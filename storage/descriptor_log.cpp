@@ -5,7 +5,7 @@
 namespace comback {
 
 bool DescriptorLog::grow(std::uint64_t count) {
-  if (count > kMaxSize - size_) return false;
+  if (count > most_ - size_) return false;
   while (size_ + count > capacity_) {
     Mapping chunk = Mapping::allocate(chunk_bytes_, *budget_);
     if (!chunk) return false;

@@ -19,10 +19,13 @@ namespace comback {
 class DescriptorLog {
  public:
   static constexpr std::uint64_t kMaxSize = 0xfffffffe;  // ids fit in 32 bits, with one to spare
+  // For those whose ids need not.
+  static constexpr std::uint64_t kMaxWideSize = std::uint64_t{1} << 40;
 
-  // REQUIRES: width > 0; `budget` outlives the log.
-  DescriptorLog(std::size_t width, MemoryBudget& budget)
-      : width_(width),
+  // REQUIRES: width > 0; `budget` outlives the log; most <= kMaxWideSize.
+  DescriptorLog(std::size_t width, MemoryBudget& budget, std::uint64_t most = kMaxSize)
+      : most_(most),
+        width_(width),
         chunk_bytes_(chunk_bytes(width)),
         per_chunk_((chunk_bytes_ - kSlack) / width),
         inverse_(~std::uint64_t{0} / per_chunk_ + 1),
@@ -56,7 +59,8 @@ class DescriptorLog {
   // REQUIRES: released_below() <= id < size().
   const std::byte* get(std::uint64_t id) const {
     __extension__ using Wide = unsigned __int128;
-    // Division by multiplication, exact for dividends and divisors of 32 bits [lemire19].
+    // Division by multiplication, exact where dividend times divisor is below 2^64 [lemire19]: a
+    // chunk has at most 2^21 descriptors.
     const auto chunk = static_cast<std::uint64_t>((static_cast<Wide>(inverse_) * id) >> 64);
     return starts_[chunk] + (id - chunk * per_chunk_) * width_;
   }
@@ -81,6 +85,7 @@ class DescriptorLog {
   bool grow(std::uint64_t count);
   void open_next_chunk();
 
+  std::uint64_t most_;
   std::size_t width_;
   std::size_t chunk_bytes_;
   std::uint64_t per_chunk_;

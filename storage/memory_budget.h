@@ -33,6 +33,8 @@ class MemoryBudget {
   }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  // Since the last call, or the beginning.
+  std::uint64_t take_peak() { return peak_.exchange(used(), std::memory_order_relaxed); }
   std::uint64_t limit() const { return limit_; }
   std::uint64_t left() const { return limit_ - used(); }
 

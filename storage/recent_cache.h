@@ -51,6 +51,7 @@ class RecentCache {
   }
 
   std::uint64_t bytes() const { return memory_.size(); }
+  static std::uint64_t numbers_in(std::uint64_t bytes) { return bytes / sizeof(Bucket) * kSlots; }
 
  private:
   static constexpr unsigned kSlots = 12;

@@ -108,8 +108,8 @@ Status ExploreCommand::check() const {
 
 SearchOptions ExploreCommand::search_options() const {
   SearchOptions options;
-  search_.apply(options);
   options.memory_bytes = memory_.value_or(default_memory_);
+  search_.apply(options);
   options.deadlock_is_violation = deadlock_;
   options.continue_after_violation = continue_;
   options.max_states = max_states_;

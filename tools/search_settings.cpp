@@ -51,7 +51,8 @@ void SearchSettings::add_to(CLI::App& command) {
       "exact), all of it (full: exact), or only a hash (compact: may omit states)")
       ->group(kGroup);
   depends(add_number(command, "--hash-bits", hash_bits_, 8, 64,
-                     "Bits of a stored hash, 8 to 64; default 64, with --detection level 32. "
+                     "Bits of a stored hash, 8 to 64; default 64, with --detection level 32 to 42 "
+                     "by --memory. "
                      "comback is exact with any"),
           "--visited comback or compact", &SearchSettings::hashed);
   add_comback(command);
@@ -188,7 +189,8 @@ void SearchSettings::apply(SearchOptions& options) const {
       options.levels = levels_;
       options.levels.threads = threads_.value_or(granted_cores());
       options.levels.write_run = !run_dir().empty();
-      if (hash_bits_) options.levels.hash_bits = *hash_bits_;
+      options.levels.hash_bits =
+          hash_bits_.value_or(LevelOptions::hash_bits_for(options.memory_bytes));
       break;
   }
 }

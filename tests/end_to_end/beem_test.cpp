@@ -4,73 +4,30 @@
 // states. The models are not part of the project: where they are absent, there are no cases.
 // $COMBACK_BEEM_MAX_STATES, where it is set, replaces COMBACK_BEEM_TO.
 
+#include "tests/support/beem.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "engine/search.h"
 #include "tests/support/dve_models.h"
-#include "tests/support/paths.h"
 
 namespace comback::test {
 namespace {
-
-struct Instance {
-  std::string name;
-  std::uint64_t states = 0;
-  // Empty: not published.
-  std::optional<std::uint64_t> transitions;
-  std::optional<std::uint64_t> deadlocks;
-  std::optional<std::uint64_t> levels;
-  std::string range_errors;
-};
-std::ostream& operator<<(std::ostream& out, const Instance& i) { return out << i.name; }
 
 std::uint64_t most_states() {
   const char* given = std::getenv("COMBACK_BEEM_MAX_STATES");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : COMBACK_BEEM_TO;
 }
 
-std::vector<Instance> instances() {
-  std::vector<Instance> out;
-  std::ifstream in(beem_dir() / "expected.csv");
-  std::string line;
-  std::getline(in, line);  // the header
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string states;
-    std::string transitions;
-    std::string deadlocks;
-    std::string levels;
-    Instance instance;
-    std::getline(fields, instance.name, ',');
-    std::getline(fields, states, ',');
-    std::getline(fields, transitions, ',');
-    std::getline(fields, deadlocks, ',');
-    std::getline(fields, levels, ',');
-    std::getline(fields, instance.range_errors, ',');
-    if (states.empty()) continue;
-    const auto number = [](const std::string& text) -> std::optional<std::uint64_t> {
-      if (text.empty()) return std::nullopt;
-      return std::stoull(text);
-    };
-    instance.states = *number(states);
-    if (instance.states + 1 <= COMBACK_BEEM_FROM || instance.states >= most_states()) continue;
-    instance.transitions = number(transitions);
-    instance.deadlocks = number(deadlocks);
-    instance.levels = number(levels);
-    out.push_back(instance);
-  }
-  return out;
-}
+std::vector<BeemInstance> instances() { return beem_instances(COMBACK_BEEM_FROM, most_states()); }
 
 struct NamedBackend {
   const char* name;
@@ -89,7 +46,7 @@ std::optional<dve::RangeErrors> range_errors_of(const std::string& name) {
   return std::nullopt;
 }
 
-class Beem : public ::testing::TestWithParam<std::tuple<NamedBackend, Instance>> {};
+class Beem : public ::testing::TestWithParam<std::tuple<NamedBackend, BeemInstance>> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Beem);
 
 Result<Summary> explored(const std::string& instance, dve::RangeErrors range_errors,
@@ -126,12 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Instances, Beem,
                          ::testing::Combine(::testing::ValuesIn(kBackends),
                                             ::testing::ValuesIn(instances())),
                          [](const auto& test) {
-                           std::string name = std::string(std::get<0>(test.param).name) + "_" +
-                                              std::get<1>(test.param).name;
-                           for (char& c : name) {
-                             if (c == '.' || c == '-') c = '_';
-                           }
-                           return name;
+                           return std::string(std::get<0>(test.param).name) + "_" +
+                                  std::get<1>(test.param).identifier();
                          });
 
 // The instances whose counts depend on what a range error does.

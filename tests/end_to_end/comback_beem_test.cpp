@@ -8,44 +8,23 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "engine/search.h"
+#include "tests/support/beem.h"
 #include "tests/support/dve_models.h"
-#include "tests/support/paths.h"
 
 namespace comback::test {
 namespace {
 
-struct Instance {
-  std::string name;
-  std::uint64_t states = 0;
-  dve::RangeErrors range_errors = dve::RangeErrors::kStop;
-};
-
-std::vector<Instance> instances() {
-  std::vector<Instance> found;
-  std::ifstream in(beem_dir() / "expected.csv");
-  std::string line;
-  std::getline(in, line);  // the header
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string cells[6];
-    for (std::string& cell : cells) std::getline(fields, cell, ',');
-    if (cells[1].empty()) continue;
-    Instance instance{.name = cells[0], .states = std::stoull(cells[1])};
-    if (instance.states > COMBACK_BEEM_TO) continue;
-    if (cells[5] == "wrap") instance.range_errors = dve::RangeErrors::kWrap;
-    if (cells[5] == "error-state") instance.range_errors = dve::RangeErrors::kErrorState;
-    if (cells[5] == "terminal") instance.range_errors = dve::RangeErrors::kTerminal;
-    found.push_back(instance);
-  }
-  return found;
+dve::RangeErrors range_errors_of(const BeemInstance& instance) {
+  if (instance.range_errors == "wrap") return dve::RangeErrors::kWrap;
+  if (instance.range_errors == "error-state") return dve::RangeErrors::kErrorState;
+  if (instance.range_errors == "terminal") return dve::RangeErrors::kTerminal;
+  return dve::RangeErrors::kStop;
 }
 
 // One of all combinations, at random but the same in every run.
@@ -93,14 +72,14 @@ std::string describe(const SearchOptions& options) {
 }
 
 TEST(ComBackBeem, FindsTheSameGraphs) {
-  const std::vector<Instance> all = instances();
+  const std::vector<BeemInstance> all = beem_instances(0, COMBACK_BEEM_TO + 1);
   if (all.empty()) GTEST_SKIP() << "no BEEM models";
   std::mt19937 random(7);
-  for (const Instance& instance : all) {
+  for (const BeemInstance& instance : all) {
     SCOPED_TRACE(instance.name);
     const std::unique_ptr<Model> model = loaded(dve::load_file(
         beem_dir() / (instance.name + ".dve"),
-        {.range_errors = instance.range_errors, .backend = dve::Backend::kInterpreted}));
+        {.range_errors = range_errors_of(instance), .backend = dve::Backend::kInterpreted}));
     ASSERT_NE(model, nullptr);
     Monitor monitor;
     SearchOptions full;

@@ -53,6 +53,27 @@ TEST(DescriptorLog, GivesReleasedMemoryBackAndKeepsTheRest) {
   EXPECT_EQ(budget.used(), log.bytes());
 }
 
+// A search on disk keeps the newest of more states than 32 bits can number.
+TEST(DescriptorLog, FindsDescriptorsWhoseIdsExceed32Bits) {
+  MemoryBudget budget;
+  constexpr std::size_t kWidth = 16;
+  DescriptorLog log(kWidth, budget, DescriptorLog::kMaxWideSize);
+  const std::uint64_t step = DescriptorLog::chunk_bytes(kWidth) / kWidth;
+  while (log.size() < (std::uint64_t{5} << 32)) {
+    ASSERT_TRUE(log.reserve(step));
+    log.append_unwritten(step);
+    log.release_below(log.size() - 1);
+  }
+  const std::uint64_t first = log.size();
+  for (std::uint64_t id = first; id < first + 100000; ++id) {
+    ASSERT_TRUE(log.reserve(1));
+    log.append(descriptor(kWidth, id).data());
+  }
+  for (std::uint64_t id = first; id < first + 100000; ++id) {
+    ASSERT_TRUE(equal_bytes(log.get(id), descriptor(kWidth, id).data(), kWidth)) << "id " << id;
+  }
+}
+
 TEST(DescriptorLog, ReservesAcrossChunksAndRefusesBeyondItsBudget) {
   MemoryBudget budget(std::uint64_t{7} << 20);
   DescriptorLog log(20, budget);
