@@ -14,6 +14,7 @@ MemoryPlan::MemoryPlan(std::uint64_t budget_bytes) {
   detection_bytes = percent(20);
   filter_bytes = percent(12);
   delta_bytes = percent(8);
+  level_cache_bytes = percent(12);
   block_cache_bytes = std::max(percent(6), RunDatabase::kLeastBlockCacheBytes);
 }
 
@@ -38,7 +39,7 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   if (!backedges) return backedges.error();
   part->backedges_ = std::move(*backedges);
 
-  auto levels = LevelStore::create(part->dir_ / "levels", model.width(), {});
+  auto levels = LevelStore::create(part->dir_ / "levels", model.width(), {.budget = &budget});
   if (!levels) return levels.error();
   part->levels_ = std::make_unique<LevelStore>(std::move(*levels));
   if (Status status = archive.attach(*part->levels_, *part->backedges_, team.for_tables());

@@ -27,6 +27,7 @@ struct MemoryPlan {
   std::uint64_t filter_bytes;       // in front of the state table
   std::uint64_t delta_bytes;        // of the state table and the backedges, not yet committed
   std::uint64_t block_cache_bytes;  // of RocksDB
+  std::uint64_t level_cache_bytes;  // compressed descriptors, where no levels are kept on disk
 };
 
 // The tables of a search on disk, and what works on them.

@@ -38,12 +38,27 @@ bool KeptLevels::keeps(std::uint64_t level) const {
   return true;
 }
 
-Status KeptLevels::drop(LevelStore& store, std::uint64_t expanded) {
+Status KeptLevels::drop(LevelStore& store, std::uint64_t expanded, std::uint64_t cache_bytes) {
   const std::uint64_t stay = keep_.kind == KeepLevels::Kind::kLast ? keep_.count : 0;
   for (; dropped_ + stay < expanded; ++dropped_) {
     const auto level = static_cast<std::uint32_t>(dropped_);
     if (!store.held(level) || store.kept(level)) continue;
+    const bool some_kept = keep_.kind == KeepLevels::Kind::kEvery;
+    if (!some_kept && level % cached_every_ == 0) {
+      const Result<bool> moved = store.move_to_memory(level);
+      if (!moved) return moved.error();
+      if (*moved) continue;
+    }
     if (Status status = store.drop_level(level); !status) return status;
+  }
+  // Too many: every other one goes.
+  while (store.memory_bytes() > cache_bytes) {
+    cached_every_ *= 2;
+    for (std::uint32_t level = 0; level < dropped_; ++level) {
+      if (!store.in_memory(level) || level % cached_every_ == 0) continue;
+      if (Status status = store.drop_level(level); !status) return status;
+    }
+    if (cached_every_ > dropped_) break;
   }
   return Done{};
 }

@@ -348,7 +348,7 @@ class LevelSearch {
     in_level_ = false;
     if (Status ended = disk_->writer().end_level(); !ended) return ended;
     disk_->share_out(log(), budget_);
-    return kept_.drop(disk_->levels(), depth() + 1);
+    return kept_.drop(disk_->levels(), depth() + 1, disk_->plan().level_cache_bytes);
   }
 
   // --- the rest ---

@@ -163,8 +163,11 @@ Result<const std::byte*> StreamedReconstruction::held_row(std::uint64_t id) {
     }
     loaded_ = read.ref;
     const LevelStore::Block& block = loaded_.block;
-    const Status decoded = decoder_.decode({read.bytes.data(), block.bytes}, block.count, width_,
+    const std::byte* const bytes =
+        loaded_.memory != nullptr ? loaded_.memory + block.offset : read.bytes.data();
+    const Status decoded = decoder_.decode({bytes, block.bytes}, block.count, width_,
                                            rows_.reserve(block.count * width_ + kSlack));
+    if (!decoded && loaded_.memory != nullptr) return decoded.error();
     if (!decoded) return located(decoded.error(), loaded_.file->path(), block.offset);
     ++blocks_read_;
     spare_.push_back(std::move(read.bytes));
@@ -181,6 +184,11 @@ Status StreamedReconstruction::read_ahead() {
   requests.clear();
   while (next_block_ < blocks_.size() && reads_.size() < kReadsAhead) {
     Read read{blocks_[next_block_++], {}, false};
+    if (read.ref.memory != nullptr) {
+      read.done = true;
+      reads_.push_back(std::move(read));
+      continue;
+    }
     if (!spare_.empty()) {
       read.bytes = std::move(spare_.back());
       spare_.pop_back();

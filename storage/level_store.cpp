@@ -302,10 +302,40 @@ Result<LevelStore::Contents> LevelStore::checkpoint() {
 Status LevelStore::drop_level(std::uint32_t number) {
   assert(number < levels() && !(in_level_ && number + 1 == levels()));
   Level& level = levels_[number];
-  if (level.file == kNoFile) return Done{};
+  level.blocks = {};
+  if (level.memory) {
+    level.memory.reset();
+    options_.budget->give(level.memory_bytes);
+    memory_bytes_ -= level.memory_bytes;
+  }
+  return level.file == kNoFile ? Status(Done{}) : leave_file(level);
+}
+
+Result<bool> LevelStore::move_to_memory(std::uint32_t number) {
+  Level& level = levels_[number];
+  assert(level.file != kNoFile && !(in_level_ && number + 1 == levels()));
+  if (level.blocks.empty()) return false;
+  // They lie one behind the other.
+  const std::uint64_t first = level.blocks.front().offset;
+  const std::uint64_t bytes = level.blocks.back().offset + level.blocks.back().bytes - first;
+  if (!options_.budget->take(bytes)) return false;
+  auto memory = std::make_unique<std::byte[]>(bytes);
+  if (auto read = files_[level.file]->file.read_at(first, {memory.get(), bytes}); !read) {
+    options_.budget->give(bytes);
+    return read.error();
+  }
+  for (Block& block : level.blocks) block.offset -= first;
+  level.memory = std::move(memory);
+  level.memory_bytes = bytes;
+  memory_bytes_ += bytes;
+  if (Status left = leave_file(level); !left) return left.error();
+  return true;
+}
+
+// The file goes with its last level, unless more may be written to it or a checkpoint has it.
+Status LevelStore::leave_file(Level& level) {
   const std::uint32_t file = level.file;
   level.file = kNoFile;
-  level.blocks = {};
   StoredFile& stored = *files_[file];
   if (--stored.held_levels > 0 || stored.writer || stored.checkpointed > 0) return Done{};
   return remove(file);
@@ -339,8 +369,9 @@ std::uint32_t LevelStore::level_of(std::uint64_t id) const {
 
 LevelStore::Blocks LevelStore::blocks(std::uint32_t number) const {
   const Level& level = levels_[number];
+  if (level.memory) return {nullptr, level.memory.get(), level.blocks};
   if (level.file == kNoFile) return {};
-  return {&files_[level.file]->file, level.blocks};
+  return {&files_[level.file]->file, nullptr, level.blocks};
 }
 
 std::optional<LevelStore::BlockRef> LevelStore::find_block(std::uint64_t id) const {
@@ -351,7 +382,7 @@ std::optional<LevelStore::BlockRef> LevelStore::find_block(std::uint64_t id) con
   const auto after =
       std::upper_bound(all.blocks.begin(), all.blocks.end(), id,
                        [](std::uint64_t i, const Block& block) { return i < block.first_id; });
-  return BlockRef{all.file, level, *(after - 1)};
+  return BlockRef{all.file, all.memory, level, *(after - 1)};
 }
 
 std::optional<std::uint32_t> LevelStore::nearest_kept(std::uint32_t level) const {

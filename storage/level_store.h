@@ -13,6 +13,7 @@
 #include "io/buffered_writer.h"
 #include "io/file.h"
 #include "io/result.h"
+#include "storage/memory_budget.h"
 
 namespace comback {
 
@@ -49,10 +50,12 @@ class LevelStore {
   // The blocks of a level, and the file that they are in. Both last until the level is dropped.
   struct Blocks {
     const File* file = nullptr;
+    const std::byte* memory = nullptr;  // instead of the file, where the level was moved there
     std::span<const Block> blocks;
   };
   struct BlockRef {
     const File* file = nullptr;
+    const std::byte* memory = nullptr;  // likewise; offsets count from here
     std::uint32_t level = 0;
     Block block;
   };
@@ -60,6 +63,7 @@ class LevelStore {
   struct Options {
     std::uint64_t segment_bytes = std::uint64_t{256} << 20;  // a longer one gets no more levels
     bool read_only = false;                                  // open() changes nothing in `dir`
+    MemoryBudget* budget = nullptr;  // for move_to_memory(); outlives the store
   };
 
   // What open() must be told, because it is nowhere in the files: which of them count, up to where,
@@ -92,6 +96,11 @@ class LevelStore {
   // shared a file with others may be held again after open().
   Status drop_level(std::uint32_t level);
 
+  // Drops a level that ended, but holds its blocks in memory from now on. False where the budget
+  // does not allow it, and nothing has changed. REQUIRES: it is in a file; there is a budget.
+  Result<bool> move_to_memory(std::uint32_t level);
+  std::uint64_t memory_bytes() const { return memory_bytes_; }  // of levels moved there
+
   // All levels that ended and were not dropped survive a crash once the caller has committed what
   // this returns; until then a crash goes back to the checkpoint before. REQUIRES: not in a level.
   Result<Contents> checkpoint();
@@ -105,7 +114,10 @@ class LevelStore {
   std::uint64_t first_id(std::uint32_t level) const;
   // REQUIRES: id < next_id().
   std::uint32_t level_of(std::uint64_t id) const;
-  bool held(std::uint32_t level) const { return levels_[level].file != kNoFile; }
+  bool held(std::uint32_t level) const {
+    return levels_[level].file != kNoFile || in_memory(level);
+  }
+  bool in_memory(std::uint32_t level) const { return levels_[level].memory != nullptr; }
   bool kept(std::uint32_t level) const { return held(level) && levels_[level].keep; }
 
   // Of a level that ended; empty where it was dropped.
@@ -128,6 +140,8 @@ class LevelStore {
     std::uint32_t file = kNoFile;  // in files_
     bool keep = false;
     std::vector<Block> blocks;
+    std::unique_ptr<std::byte[]> memory;  // the blocks, where the level was moved there
+    std::uint64_t memory_bytes = 0;
   };
   struct StoredFile {
     explicit StoredFile(File opened) : file(std::move(opened)) {}
@@ -147,6 +161,7 @@ class LevelStore {
   Status load(const FileName& name);
   Status remove_strangers(const Contents& contents) const;
   Status remove(std::uint32_t file);
+  Status leave_file(Level& level);
 
   std::filesystem::path dir_;
   std::size_t width_;
@@ -158,6 +173,7 @@ class LevelStore {
   bool in_level_ = false;
   std::uint64_t next_id_ = 0;
   std::uint64_t bytes_written_ = 0;
+  std::uint64_t memory_bytes_ = 0;
 };
 
 }  // namespace comback
