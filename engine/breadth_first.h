@@ -8,11 +8,12 @@
 #include "engine/findings.h"
 #include "engine/search.h"
 #include "engine/search_control.h"
+#include "engine/successor_batch.h"
 #include "engine/trace.h"
+#include "engine/visited.h"
 #include "storage/backedge_table.h"
 #include "storage/bytes.h"
 #include "storage/descriptor_log.h"
-#include "storage/insertion.h"
 #include "storage/memory_budget.h"
 
 namespace comback {
@@ -20,9 +21,6 @@ namespace comback {
 // Breadth-first search over one of the sets of engine/visited.h. States are expanded by increasing
 // id, and ids are given in the order (predecessor, event), so the queue is the log of descriptors
 // from `head_` on.
-//
-// Several states are expanded before their successors are looked up, so that the cache misses of
-// about kBatch look-ups overlap; they are inserted in the same order as one by one.
 //
 // Where the set keeps descriptors, a trace is found by expanding the levels above once more, and
 // costs no memory; otherwise by backedges.
@@ -40,14 +38,9 @@ class BreadthFirstSearch {
         findings_(model, options, summary),
         control_(options, monitor),
         width_(model.width()),
-        area_(width_, kBatch + model.max_successors()),
-        area_descriptors_(area_.view.descriptors),
-        area_events_(area_.view.events),
-        keys_(kBatch + model.max_successors()),
+        batch_(model),
         own_queue_(width_, budget),
-        backedges_(budget) {
-    batch_.reserve(kBatch);
-  }
+        backedges_(budget) {}
 
   // What the driver itself allocates, beside the visited set.
   static std::uint64_t min_bytes(std::size_t width) {
@@ -72,13 +65,8 @@ class BreadthFirstSearch {
   }
 
  private:
-  static constexpr std::size_t kBatch = 96;
   using Key = typename Visited::Key;
-
-  struct Expanded {
-    std::uint32_t count;
-    bool faulted;
-  };
+  using Batch = SuccessorBatch<Key>;
 
   // The descriptors by id: all of them, or those from head_ on.
   DescriptorLog& log() {
@@ -90,7 +78,7 @@ class BreadthFirstSearch {
   }
 
   StopReason start() {
-    std::vector<std::byte> initial(width_ + 64);
+    std::vector<std::byte> initial(width_ + kDescriptorSlack);
     model_.initial(initial.data());
     const StopReason stop = insert(visited_.key(initial.data()), initial.data(), 0, 0);
     level_end_ = log().size();
@@ -103,26 +91,16 @@ class BreadthFirstSearch {
 
   void expand_batch() {
     batch_.clear();
-    std::size_t used = 0;
-    for (StateId id = head_; id < log().size() && used < kBatch && batch_.size() < kBatch; ++id) {
+    for (StateId id = head_; id < log().size() && !batch_.full(); ++id) {
       if (options_.max_depth && depth_at(id) > *options_.max_depth) break;
-      area_.view.descriptors = area_descriptors_ + used * width_;
-      area_.view.events = area_events_ + used;
-      model_.successors(log().get(id), area_);
-      for (std::uint32_t i = 0; i < area_.size(); ++i) {
-        keys_[used + i] = visited_.key(area_.descriptor(i));
-        visited_.prefetch(keys_[used + i]);
-      }
-      batch_.push_back({area_.size(), area_.faulted()});
-      used += area_.size();
-      if (area_.faulted()) break;  // the buffer keeps this one's fault
+      batch_.add(log().get(id), visited_);
     }
-    for (std::size_t i = 0; i < used; ++i) visited_.prefetch_match(keys_[i]);
+    for (std::size_t i = 0; i < batch_.size(); ++i) visited_.prefetch_match(batch_.key(i));
   }
 
   StopReason insert_batch() {
     std::size_t next = 0;
-    for (const Expanded& state : batch_) {
+    for (const typename Batch::Expanded& state : batch_.states()) {
       if (head_ == level_end_) {
         summary_.level_sizes.push_back(log().size() - level_end_);
         level_end_ = log().size();
@@ -135,7 +113,7 @@ class BreadthFirstSearch {
       summary_.transitions += state.count;
       for (std::uint32_t i = 0; i < state.count; ++i, ++next) {
         const StopReason stop =
-            insert(keys_[next], area_descriptors_ + next * width_, head_, area_events_[next]);
+            insert(batch_.key(next), batch_.descriptor(next), head_, batch_.event(next));
         if (stop != StopReason::kNone) return stop;
       }
       ++head_;
@@ -144,11 +122,11 @@ class BreadthFirstSearch {
   }
 
   // Looks for violations; false where the search ends.
-  bool inspect(StateId id, const Expanded& state) {
+  bool inspect(StateId id, const typename Batch::Expanded& state) {
     if (findings_.looks_at_states() && !findings_.check_state(log().get(id), place(id))) {
       return false;
     }
-    if (state.faulted) return findings_.fault(area_.fault(), place(id));
+    if (state.faulted) return findings_.fault(batch_.fault(), place(id));
     if (state.count != 0) return true;
     ++summary_.deadlocks;
     return findings_.deadlock(place(id));
@@ -159,23 +137,9 @@ class BreadthFirstSearch {
   }
 
   StopReason insert(const Key& key, const std::byte* descriptor, StateId predecessor, Event event) {
-    if (options_.max_states && visited_.size() >= *options_.max_states) [[unlikely]] {
-      return visited_.contains(key, descriptor) ? StopReason::kNone : StopReason::kMaxStates;
-    }
-    if (!log().reserve(1)) [[unlikely]] {
-      if (visited_.contains(key, descriptor)) return StopReason::kNone;
-      return log().size() >= DescriptorLog::kMaxSize ? StopReason::kTableFull : StopReason::kMemory;
-    }
-    switch (visited_.insert(key, descriptor)) {
-      case Insertion::kKnown:
-        return StopReason::kNone;
-      case Insertion::kNoMemory:
-        return StopReason::kMemory;
-      case Insertion::kFull:
-        return StopReason::kTableFull;
-      case Insertion::kNew:
-        break;
-    }
+    const Admission admission =
+        admit(visited_, key, descriptor, options_.max_states, [&] { return log().reserve(1); });
+    if (!admission.is_new) return admission.stop;
     if constexpr (!Visited::kKeepsDescriptors) {
       if (!backedges_.append(predecessor, event)) return StopReason::kMemory;
       log().append(descriptor);
@@ -209,7 +173,7 @@ class BreadthFirstSearch {
     if (log().size() > level_end_) summary_.level_sizes.push_back(log().size() - level_end_);
     summary_.states = log().size();
     summary_.events = summary_.transitions;
-    summary_.wraps = area_.wraps();
+    summary_.wraps = batch_.wraps();
     summary_.visited_bytes = visited_.bytes();
     summary_.omission_probability = visited_.omission_probability();
     summary_.seconds = control_.seconds();
@@ -274,13 +238,7 @@ class BreadthFirstSearch {
   SearchControl control_;
 
   std::size_t width_;
-  // One batch: the successors of its states side by side in the memory of area_, whose view moves
-  // along; their keys; and how many belong to each state.
-  SuccessorBuffer area_;
-  std::byte* area_descriptors_;
-  Event* area_events_;
-  std::vector<Key> keys_;
-  std::vector<Expanded> batch_;
+  Batch batch_;
 
   DescriptorLog own_queue_;  // where the visited set keeps no descriptors
   BackedgeTable backedges_;  // likewise

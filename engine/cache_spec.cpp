@@ -18,12 +18,12 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-// "x" of "Fx-Hy" and the strategy and percentage of the rest.
+// "x" of "Fx-Hy" or "Fx/Hy" and the strategy and percentage of the rest.
 bool parse_mix(std::string_view text, CacheSpec& spec) {
-  const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos || dash + 1 >= text.size()) return false;
-  const auto fifo = number<unsigned>(text.substr(1, dash - 1));
-  std::string_view rest = text.substr(dash + 1);
+  const std::size_t middle = text.find_first_of("-/");
+  if (middle == std::string_view::npos || middle + 1 >= text.size()) return false;
+  const auto fifo = number<unsigned>(text.substr(1, middle - 1));
+  std::string_view rest = text.substr(middle + 1);
   const char kind = rest[0];
   rest.remove_prefix(1);
   if (kind == 'D') {
@@ -42,6 +42,7 @@ bool parse_mix(std::string_view text, CacheSpec& spec) {
   const auto other = number<unsigned>(rest);
   if (!fifo || !other || *fifo > 100 || *fifo + *other != 100) return false;
   spec.fifo_percent = *fifo;
+  spec.handed_down = text[middle] == '/' && *fifo > 0;
   return true;
 }
 
@@ -81,12 +82,14 @@ Result<CacheSpec> parse_cache_spec(std::string_view text) {
   if (parse(text, spec)) return spec;
   return Error{Errc::kInvalidArgument,
                fmt::format("cache '{}': expected F, R:p with p from 0 to 1, H, D:k, Fx-Hy or Fx-Dy "
-                           "with x + y = 100, level, or none",
+                           "with x + y = 100 (Fx/Hy, Fx/Dy: only what leaves F gets there), level, "
+                           "or none",
                            text)};
 }
 
 std::string to_string(const CacheSpec& spec) {
   const bool default_distance = spec.distance == CacheSpec{}.distance;
+  const char middle = spec.handed_down ? '/' : '-';
   switch (spec.strategy) {
     case Strategy::kNone:
       return "none";
@@ -99,12 +102,12 @@ std::string to_string(const CacheSpec& spec) {
     case Strategy::kHeuristic:
       return spec.fifo_percent == 0
                  ? "H"
-                 : fmt::format("F{}-H{}", spec.fifo_percent, 100 - spec.fifo_percent);
+                 : fmt::format("F{}{}H{}", spec.fifo_percent, middle, 100 - spec.fifo_percent);
     case Strategy::kDistance:
       break;
   }
   if (spec.fifo_percent == 0) return fmt::format("D:{}", spec.distance);
-  return fmt::format("F{}-D{}{}", spec.fifo_percent, 100 - spec.fifo_percent,
+  return fmt::format("F{}{}D{}{}", spec.fifo_percent, middle, 100 - spec.fifo_percent,
                      default_distance ? "" : fmt::format(":{}", spec.distance));
 }
 

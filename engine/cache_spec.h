@@ -16,6 +16,7 @@ namespace comback {
 //   D:k     as H, but none fewer than k backedges below another
 //   Fx-Hy   x% of the cache as F, y% as H
 //   Fx-Dy   likewise with D
+//   Fx/Hy   as Fx-Hy, but the second part is offered only what leaves the first; Fx/Dy likewise
 //   level   the levels 0, k, 2k, ... of the backedge tree; k doubles when the cache is full
 //   none    nothing
 struct CacheSpec {
@@ -24,6 +25,7 @@ struct CacheSpec {
   // kFifo: all of the cache. kHeuristic and kDistance: after `fifo_percent` of it.
   Strategy strategy = Strategy::kFifo;
   unsigned fifo_percent = 0;  // of a mix
+  bool handed_down = false;   // of a mix: what leaves the first part is offered to the second
   double probability = 0.5;   // of kRandom
   unsigned distance = 5;      // of kDistance
 

@@ -7,11 +7,6 @@
 #include "storage/bytes.h"
 
 namespace comback {
-namespace {
-
-constexpr std::size_t kSlack = 64;
-
-}  // namespace
 
 ComBackBreadthFirst::ComBackBreadthFirst(const Model& model, const SearchOptions& options,
                                          bool level_ends, SearchControl& control,
@@ -26,24 +21,19 @@ ComBackBreadthFirst::ComBackBreadthFirst(const Model& model, const SearchOptions
       summary_(summary),
       findings_(model, options, summary),
       width_(model.width()),
-      area_(width_, kBatch + model.max_successors()),
-      area_descriptors_(area_.view.descriptors),
-      area_events_(area_.view.events),
-      keys_(kBatch + model.max_successors()),
-      queue_(width_, budget) {
-  batch_.reserve(kBatch);
-}
+      batch_(model),
+      queue_(width_, budget) {}
 
 std::uint64_t ComBackBreadthFirst::min_bytes(const SearchOptions& options, std::size_t width) {
   if (options.comback.queue == ComBackOptions::Queue::kStates) {
     return DescriptorLog::chunk_bytes(width);
   }
-  return *options.comback.queue_block * width + kSlack + Mapping::kPage;
+  return *options.comback.queue_block * width + kDescriptorSlack + Mapping::kPage;
 }
 
 bool ComBackBreadthFirst::open() {
   if (!queue_of_ids_) return queue_.reserve(1);
-  block_ = Mapping::allocate(*options_.comback.queue_block * width_ + kSlack, budget_);
+  block_ = Mapping::allocate(*options_.comback.queue_block * width_ + kDescriptorSlack, budget_);
   return static_cast<bool>(block_);
 }
 
@@ -83,7 +73,7 @@ StopReason ComBackBreadthFirst::explore() {
 }
 
 StopReason ComBackBreadthFirst::start() {
-  std::vector<std::byte> initial(width_ + kSlack);
+  std::vector<std::byte> initial(width_ + kDescriptorSlack);
   model_.initial(initial.data());
   const StopReason stop = insert(set_.key(initial.data()), initial.data(), 0);
   level_end_ = set_.size();
@@ -97,28 +87,18 @@ const std::byte* ComBackBreadthFirst::waiting(StateId id) const {
 
 void ComBackBreadthFirst::expand_batch() {
   batch_.clear();
-  std::size_t used = 0;
   // Nothing past the level's end: detection there may put states in between.
   StateId end = queue_of_ids_ ? block_end_ : set_.size();
   if (head_ < level_end_) end = std::min(end, level_end_);
-  for (StateId id = head_; id < end && used < kBatch && batch_.size() < kBatch; ++id) {
+  for (StateId id = head_; id < end && !batch_.full(); ++id) {
     if (options_.max_depth && depth_at(id) > *options_.max_depth) break;
-    area_.view.descriptors = area_descriptors_ + used * width_;
-    area_.view.events = area_events_ + used;
-    model_.successors(waiting(id), area_);
-    for (std::uint32_t i = 0; i < area_.size(); ++i) {
-      keys_[used + i] = set_.key(area_.descriptor(i));
-      set_.prefetch(keys_[used + i]);
-    }
-    batch_.push_back({area_.size(), area_.faulted()});
-    used += area_.size();
-    if (area_.faulted()) break;  // the buffer keeps this one's fault
+    batch_.add(waiting(id), set_);
   }
 }
 
 StopReason ComBackBreadthFirst::insert_batch() {
   std::size_t next = 0;
-  for (const Expanded& state : batch_) {
+  for (const Batch::Expanded& state : batch_.states()) {
     if (head_ == level_end_) {
       summary_.level_sizes.push_back(set_.size() - level_end_);
       level_start_ = level_end_;
@@ -132,8 +112,7 @@ StopReason ComBackBreadthFirst::insert_batch() {
     summary_.transitions += state.count;
     children_ = 0;
     for (std::uint32_t i = 0; i < state.count; ++i, ++next) {
-      const StopReason stop =
-          insert(keys_[next], area_descriptors_ + next * width_, area_events_[next]);
+      const StopReason stop = insert(batch_.key(next), batch_.descriptor(next), batch_.event(next));
       if (stop != StopReason::kNone || late_) return stop;
     }
     set_.cache().expanded(head_, waiting(head_), depth_, children_);
@@ -193,10 +172,10 @@ StopReason ComBackBreadthFirst::load_block() {
   return done ? StopReason::kNone : StopReason::kMemory;
 }
 
-bool ComBackBreadthFirst::inspect(StateId id, const Expanded& state) {
+bool ComBackBreadthFirst::inspect(StateId id, const Batch::Expanded& state) {
   inspected_end_ = id + 1;
   if (findings_.looks_at_states() && !findings_.check_state(waiting(id), place(id))) return false;
-  if (state.faulted) return findings_.fault(area_.fault(), place(id));
+  if (state.faulted) return findings_.fault(batch_.fault(), place(id));
   if (state.count != 0) return true;
   ++summary_.deadlocks;
   return findings_.deadlock(place(id));
@@ -239,7 +218,7 @@ Status ComBackBreadthFirst::finish(StopReason stop) {
   if (findings_.failure()) return *findings_.failure();
   if (set_.size() > level_end_) summary_.level_sizes.push_back(set_.size() - level_end_);
   summary_.states = set_.size();
-  summary_.wraps = area_.wraps();
+  summary_.wraps = batch_.wraps();
   findings_.conclude(stop);
   return Done{};
 }

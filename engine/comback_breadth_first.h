@@ -8,6 +8,7 @@
 #include "engine/findings.h"
 #include "engine/search.h"
 #include "engine/search_control.h"
+#include "engine/successor_batch.h"
 #include "storage/descriptor_log.h"
 
 namespace comback {
@@ -34,12 +35,7 @@ class ComBackBreadthFirst {
   Result<End> run();
 
  private:
-  static constexpr std::size_t kBatch = 96;
-
-  struct Expanded {
-    std::uint32_t count;
-    bool faulted;
-  };
+  using Batch = SuccessorBatch<std::uint64_t>;
 
   StopReason explore();
   StopReason start();
@@ -48,7 +44,7 @@ class ComBackBreadthFirst {
   StopReason insert(std::uint64_t key, const std::byte* descriptor, Event event);
   StopReason detect();
   StopReason load_block();
-  bool inspect(StateId id, const Expanded& state);
+  bool inspect(StateId id, const Batch::Expanded& state);
   void check_unexpanded();
   StopReason poll();
   Status finish(StopReason stop);
@@ -70,12 +66,7 @@ class ComBackBreadthFirst {
   Findings findings_;
 
   std::size_t width_;
-  // One batch, as in BreadthFirstSearch.
-  SuccessorBuffer area_;
-  std::byte* area_descriptors_;
-  Event* area_events_;
-  std::vector<std::uint64_t> keys_;
-  std::vector<Expanded> batch_;
+  Batch batch_;
 
   DescriptorLog queue_;
   Mapping block_;  // descriptors of the ids from block_first_ to before block_end_

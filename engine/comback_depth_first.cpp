@@ -11,8 +11,6 @@
 namespace comback {
 namespace {
 
-constexpr std::size_t kSlack = 64;
-
 std::size_t frame_bytes(std::size_t frame_size, const SearchOptions& options, std::size_t width) {
   if (options.comback.queue == ComBackOptions::Queue::kIds) return frame_size;
   return (frame_size + width + alignof(std::uint32_t) - 1) / alignof(std::uint32_t) *
@@ -33,15 +31,10 @@ ComBackDepthFirst::ComBackDepthFirst(const Model& model, const SearchOptions& op
       summary_(summary),
       findings_(model, options, summary),
       width_(model.width()),
-      max_successors_(std::max<std::size_t>(1, model.max_successors())),
-      area_capacity_(kAreaStates + 2 * max_successors_),
-      area_(width_, area_capacity_),
-      area_descriptors_(area_.view.descriptors),
-      area_events_(area_.view.events),
-      keys_(area_capacity_),
+      successors_(model),
       stack_(frame_bytes(sizeof(Frame), options, width_), budget),
       charge_(budget),
-      child_(width_ + kSlack) {}
+      child_(width_ + kDescriptorSlack) {}
 
 std::uint64_t ComBackDepthFirst::min_bytes(const SearchOptions& options, std::size_t width) {
   return RecordStack::min_bytes(frame_bytes(sizeof(Frame), options, width));
@@ -87,19 +80,17 @@ StopReason ComBackDepthFirst::try_successors(bool& entered) {
   const std::uint64_t depth = stack_.size() - 1;
   Frame& frame = frame_at(depth);
   if (frame.position == kExhausted) return StopReason::kNone;
-  if (blocks_.empty()) {
-    const std::uint64_t wraps = area_.wraps();
-    generate(descriptor(depth), frame.position);
-    area_.view.wraps = wraps;  // counted the first time
-    repeated_events_ += blocks_.back().count;
+  if (successors_.empty()) {
+    successors_.push_again(descriptor(depth), frame.position, set_);
+    repeated_events_ += successors_.count();
   }
-  const Block block = blocks_.back();
-  while (frame.position < block.count) {
-    const std::size_t i = block.start + frame.position;
-    frame.position = frame.position + 1 == block.count ? kExhausted : frame.position + 1;
-    const std::byte* const successor = area_descriptors_ + i * width_;
+  const std::uint32_t count = successors_.count();
+  while (frame.position < count) {
+    const std::uint32_t i = frame.position;
+    frame.position = i + 1 == count ? kExhausted : i + 1;
+    const std::byte* const successor = successors_.descriptor(i);
     const ComBackSet::Outcome outcome =
-        set_.insert(keys_[i], successor, {frame.id, area_events_[i], depth + 1});
+        set_.insert(successors_.key(i), successor, {frame.id, successors_.event(i), depth + 1});
     if (outcome == ComBackSet::Outcome::kKnown) continue;
     if (outcome == ComBackSet::Outcome::kMaybe) {
       frame.marker = next_detection_;
@@ -156,12 +147,12 @@ StopReason ComBackDepthFirst::enter(StateId id, const std::byte* state) {
     stack_.pop();
     return StopReason::kNone;
   }
-  generate(state, 0);
+  successors_.push(state, 0, set_);
   ++expanded_;
-  const std::uint32_t count = blocks_.back().count;
+  const std::uint32_t count = successors_.count();
   summary_.transitions += count;
-  if (area_.faulted()) {
-    ended_ = !findings_.fault(area_.fault(), place(id));
+  if (successors_.faulted()) {
+    ended_ = !findings_.fault(successors_.fault(), place(id));
   } else if (count == 0) {
     ++summary_.deadlocks;
     ended_ = !findings_.deadlock(place(id));
@@ -172,42 +163,11 @@ StopReason ComBackDepthFirst::enter(StateId id, const std::byte* state) {
 void ComBackDepthFirst::leave() {
   const std::uint64_t depth = stack_.size() - 1;
   const Frame frame = frame_at(depth);
-  if (set_.cache().would_take(depth, frame.children)) {
+  if (set_.cache().would_take(frame.id, depth, frame.children)) {
     set_.cache().expanded(frame.id, descriptor(depth), depth, frame.children);
   }
   stack_.pop();
-  if (!blocks_.empty()) {
-    area_used_ = blocks_.back().start;
-    blocks_.pop_back();
-  }
-}
-
-// Puts the successors of the topmost frame in the area; those from `first` on are needed.
-void ComBackDepthFirst::generate(const std::byte* state, std::uint32_t first) {
-  if (area_used_ + max_successors_ > area_capacity_) forget_old_blocks();
-  area_.view.descriptors = area_descriptors_ + area_used_ * width_;
-  area_.view.events = area_events_ + area_used_;
-  model_.successors(state, area_);
-  for (std::uint32_t i = first; i < area_.size(); ++i) {
-    keys_[area_used_ + i] = set_.key(area_.descriptor(i));
-    set_.prefetch(keys_[area_used_ + i]);
-  }
-  blocks_.push_back({area_used_, area_.size()});
-  area_used_ += area_.size();
-}
-
-// Forgets the lower half of the area.
-void ComBackDepthFirst::forget_old_blocks() {
-  std::size_t kept = blocks_.size();
-  while (kept > 0 && blocks_[kept - 1].start * 2 >= area_used_) --kept;
-  const std::size_t from = kept == blocks_.size() ? area_used_ : blocks_[kept].start;
-  const std::size_t count = area_used_ - from;
-  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(kept));
-  std::memmove(area_descriptors_, area_descriptors_ + from * width_, count * width_);
-  std::memmove(area_events_, area_events_ + from, count * sizeof(Event));
-  std::memmove(keys_.data(), keys_.data() + from, count * sizeof keys_[0]);
-  for (Block& block : blocks_) block.start -= from;
-  area_used_ = count;
+  successors_.pop();
 }
 
 StopReason ComBackDepthFirst::detect() {
@@ -250,7 +210,7 @@ Status ComBackDepthFirst::finish(StopReason stop) {
   if (findings_.failure()) return *findings_.failure();
   if (stop == StopReason::kNone && too_deep_) stop = StopReason::kMaxDepth;
   summary_.states = set_.size();
-  summary_.wraps = area_.wraps();
+  summary_.wraps = successors_.wraps();
   summary_.reconstruction_events = repeated_events_;
   findings_.conclude(stop);
   return Done{};

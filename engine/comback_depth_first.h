@@ -8,6 +8,7 @@
 #include "engine/findings.h"
 #include "engine/search.h"
 #include "engine/search_control.h"
+#include "engine/successor_stack.h"
 #include "storage/budget_charge.h"
 #include "storage/record_stack.h"
 
@@ -22,8 +23,7 @@ namespace comback {
 // set of candidates fills up earlier, new ones wait at their frames. A waiting state is not kept as
 // a descriptor: its frame is on top when its turn comes, and one event gives it.
 //
-// A frame has the state's descriptor, or only its id (ComBackOptions::Queue). The successors of the
-// topmost frames are kept, as in DepthFirstSearch.
+// A frame has the state's descriptor, or only its id (ComBackOptions::Queue).
 class ComBackDepthFirst {
  public:
   // REQUIRES: all outlive the search; `options` resolved, `set` open and empty.
@@ -36,7 +36,6 @@ class ComBackDepthFirst {
   Status run();
 
  private:
-  static constexpr std::size_t kAreaStates = 4096;
   static constexpr std::uint32_t kExhausted = 0xffffffff;  // a position: nothing is left to try
   static constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -47,11 +46,6 @@ class ComBackDepthFirst {
     std::uint32_t children;  // states that have it as predecessor
     std::uint32_t waiting;   // its list in waiting_, or kNone
     std::uint32_t marker;    // the detection that its candidates wait for; 0: none
-  };
-  // The successors of a frame, while they are in the area.
-  struct Block {
-    std::size_t start;
-    std::uint32_t count;
   };
   // A new state whose frame was not on top when it was found to be new.
   struct Waiting {
@@ -67,8 +61,6 @@ class ComBackDepthFirst {
   StopReason enter_waiting();
   StopReason enter(StateId id, const std::byte* state);
   void leave();
-  void generate(const std::byte* state, std::uint32_t first);
-  void forget_old_blocks();
   StopReason detect();
   Findings::Place place(StateId id);
   StopReason poll();
@@ -84,16 +76,7 @@ class ComBackDepthFirst {
   Findings findings_;
 
   std::size_t width_;
-  std::size_t max_successors_;
-  // The area: successors and their keys, those of blocks_ side by side; the view of area_ moves.
-  std::size_t area_capacity_;
-  SuccessorBuffer area_;
-  std::byte* area_descriptors_;
-  Event* area_events_;
-  std::vector<std::uint64_t> keys_;
-  std::size_t area_used_ = 0;
-  std::vector<Block> blocks_;  // of the topmost frames, the last one's at the back
-
+  SuccessorStack<std::uint64_t> successors_;
   RecordStack stack_;
   std::vector<Waiting> waiting_;
   std::uint32_t free_waiting_ = kNone;  // the list of unused elements

@@ -82,6 +82,14 @@ Result<Summary> explore_comback(const Model& model, const SearchOptions& options
     return Error{Errc::kInvalidArgument, fmt::format("a cache of {} states: must be at most {}",
                                                      *options.comback.cache_size, kMaxCache)};
   }
+  constexpr std::uint64_t kMinDescriptors = 10;
+  if (const auto& descriptors = options.comback.descriptors;
+      descriptors && *descriptors != ComBackOptions::kFromMemory &&
+      *descriptors < kMinDescriptors) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("{} descriptors cannot be split: at least {} are needed", *descriptors,
+                             kMinDescriptors)};
+  }
   if (options.comback.candidates == 0u || options.comback.queue_block == 0u) {
     return Error{Errc::kInvalidArgument,
                  "a set of candidates and a block of the queue need room for a state"};
@@ -92,23 +100,26 @@ Result<Summary> explore_comback(const Model& model, const SearchOptions& options
                                                       : depth_first(model, resolved, control);
 }
 
-ComBackOptions split_descriptors(std::uint64_t descriptors) {
-  // Cache, candidates and queue in percent, for the number of descriptors nearest to the paper's.
-  struct Split {
-    unsigned cache;
-    unsigned candidates;
-    unsigned queue;
+DescriptorSplit best_split(std::uint64_t descriptors) {
+  // For the number of descriptors nearest to the paper's.
+  if (descriptors < 316) return {50, 30, 20};
+  if (descriptors < 3162) return {60, 20, 20};
+  return {60, 30, 10};
+}
+
+ComBackOptions split_descriptors(std::uint64_t descriptors, const DescriptorSplit& split) {
+  const auto share = [&](unsigned percent) {
+    return percent == 0 ? 0 : std::max<std::uint64_t>(1, descriptors * percent / 100);
   };
-  const Split split = descriptors < 316    ? Split{50, 30, 20}
-                      : descriptors < 3162 ? Split{60, 20, 20}
-                                           : Split{60, 30, 10};
   ComBackOptions options;
-  options.detection = ComBackOptions::Detection::kDelayed;
   options.queue = ComBackOptions::Queue::kIds;
   options.cache = {.strategy = CacheSpec::Strategy::kDistance, .fifo_percent = 80};
-  options.candidates = std::max<std::uint64_t>(1, descriptors * split.candidates / 100);
-  options.queue_block = std::max<std::uint64_t>(1, descriptors * split.queue / 100);
-  options.cache_size = descriptors - *options.candidates - *options.queue_block;
+  options.cache_size = descriptors - share(split.candidates) - share(split.queue);
+  if (split.candidates > 0) {
+    options.detection = ComBackOptions::Detection::kDelayed;
+    options.candidates = share(split.candidates);
+  }
+  options.queue_block = std::max<std::uint64_t>(1, share(split.queue));
   return options;
 }
 

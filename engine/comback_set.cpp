@@ -10,6 +10,20 @@ using Outcome = ComBackSet::Outcome;
 
 SearchOptions ComBackSet::resolve(SearchOptions options, std::size_t width) {
   ComBackOptions& comback = options.comback;
+  if (comback.descriptors) {
+    // Each has some words of notes beside it.
+    const std::uint64_t fitting = std::max<std::uint64_t>(
+        10,
+        std::min<std::uint64_t>(options.memory_bytes / 2 / (width + 32), std::uint64_t{1} << 30));
+    const std::uint64_t count =
+        *comback.descriptors == ComBackOptions::kFromMemory ? fitting : *comback.descriptors;
+    ComBackOptions divided = split_descriptors(count, comback.split.value_or(best_split(count)));
+    divided.cache = comback.cache;
+    divided.seed = comback.seed;
+    divided.descriptors = count;
+    divided.split = comback.split;
+    comback = divided;
+  }
   if (!comback.cache_size) {
     comback.cache_size =
         std::min<std::uint64_t>(options.memory_bytes / 8 / (width + 16), std::uint64_t{1} << 30);

@@ -9,10 +9,10 @@
 #include "engine/findings.h"
 #include "engine/search.h"
 #include "engine/search_control.h"
+#include "engine/successor_stack.h"
 #include "engine/trace.h"
+#include "engine/visited.h"
 #include "storage/bytes.h"
-#include "storage/descriptor_log.h"
-#include "storage/insertion.h"
 #include "storage/memory_budget.h"
 #include "storage/record_stack.h"
 
@@ -22,9 +22,7 @@ namespace comback {
 // search: successors by increasing event, each looked up only when its turn comes.
 //
 // A frame of the stack is a state and a position among its successors: eight bytes where the
-// visited set has the descriptor. The successors of the topmost frames are kept in a small area;
-// those of a frame that has been buried too deep are generated again when the search is back.
-// A state is left at most once for each child, so at most every state is generated twice.
+// visited set has the descriptor; its successors are in a SuccessorStack.
 template <class Visited>
 class DepthFirstSearch {
  public:
@@ -39,12 +37,7 @@ class DepthFirstSearch {
         findings_(model, options, summary),
         control_(options, monitor),
         width_(model.width()),
-        max_successors_(std::max<std::size_t>(1, model.max_successors())),
-        area_capacity_(kAreaStates + 2 * max_successors_),
-        area_(width_, area_capacity_),
-        area_descriptors_(area_.view.descriptors),
-        area_events_(area_.view.events),
-        keys_(area_capacity_),
+        successors_(model),
         stack_(frame_bytes(width_), budget) {}
 
   // What the driver itself allocates, beside the visited set.
@@ -53,7 +46,7 @@ class DepthFirstSearch {
   }
 
   Status run() {
-    std::vector<std::byte> initial(width_ + 64);
+    std::vector<std::byte> initial(width_ + kDescriptorSlack);
     model_.initial(initial.data());
     StopReason stop = visit(visited_.key(initial.data()), initial.data());
     while (stop == StopReason::kNone && !ended_ && !stack_.empty()) {
@@ -65,14 +58,7 @@ class DepthFirstSearch {
 
  private:
   using Key = typename Visited::Key;
-  static constexpr std::size_t kAreaStates = 4096;
   static constexpr std::uint32_t kExhausted = 0xffffffff;  // a position: nothing is left to try
-
-  // The successors of a frame, while they are in the area.
-  struct Block {
-    std::size_t start;
-    std::uint32_t count;
-  };
 
   static std::size_t frame_bytes(std::size_t width) {
     return sizeof(std::uint32_t) + (Visited::kKeepsDescriptors ? sizeof(std::uint32_t) : width);
@@ -101,13 +87,12 @@ class DepthFirstSearch {
       leave();
       return StopReason::kNone;
     }
-    if (blocks_.empty()) generate_again(descriptor(frame), next);
-    const Block block = blocks_.back();
-    for (; next < block.count; ++next) {
-      const std::size_t i = block.start + next;
+    if (successors_.empty()) successors_.push_again(descriptor(frame), next, visited_);
+    const std::uint32_t count = successors_.count();
+    for (; next < count; ++next) {
       const std::uint64_t before = visited_.size();
-      set_position(frame, next + 1 == block.count ? kExhausted : next + 1);
-      const StopReason stop = visit(keys_[i], area_descriptors_ + i * width_);
+      set_position(frame, next + 1 == count ? kExhausted : next + 1);
+      const StopReason stop = visit(successors_.key(next), successors_.descriptor(next));
       if (stop != StopReason::kNone || visited_.size() != before) return stop;
     }
     leave();
@@ -116,68 +101,15 @@ class DepthFirstSearch {
 
   void leave() {
     stack_.pop();
-    if (!blocks_.empty()) {
-      area_used_ = blocks_.back().start;
-      blocks_.pop_back();
-    }
-  }
-
-  // Puts the successors of the topmost frame in the area; those from `first` on are needed.
-  void generate(const std::byte* state, std::uint32_t first) {
-    if (area_used_ + max_successors_ > area_capacity_) forget_old_blocks();
-    area_.view.descriptors = area_descriptors_ + area_used_ * width_;
-    area_.view.events = area_events_ + area_used_;
-    model_.successors(state, area_);
-    for (std::uint32_t i = first; i < area_.size(); ++i) {
-      keys_[area_used_ + i] = visited_.key(area_.descriptor(i));
-      visited_.prefetch(keys_[area_used_ + i]);
-    }
-    blocks_.push_back({area_used_, area_.size()});
-    area_used_ += area_.size();
-  }
-
-  void generate_again(const std::byte* state, std::uint32_t first) {
-    const std::uint64_t wraps = area_.wraps();
-    generate(state, first);
-    area_.view.wraps = wraps;  // counted the first time
-  }
-
-  // Forgets the lower half of the area.
-  void forget_old_blocks() {
-    std::size_t kept = blocks_.size();
-    while (kept > 0 && blocks_[kept - 1].start * 2 >= area_used_) --kept;
-    const std::size_t from = kept == blocks_.size() ? area_used_ : blocks_[kept].start;
-    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(kept));
-    std::memmove(area_descriptors_, area_descriptors_ + from * width_,
-                 (area_used_ - from) * width_);
-    std::move(keys_.begin() + static_cast<std::ptrdiff_t>(from),
-              keys_.begin() + static_cast<std::ptrdiff_t>(area_used_), keys_.begin());
-    for (Block& block : blocks_) block.start -= from;
-    area_used_ -= from;
+    successors_.pop();
   }
 
   // Looks a state up and, where it is new, stores it, expands it and makes it the topmost frame.
   StopReason visit(const Key& key, const std::byte* state) {
-    if (options_.max_states && visited_.size() >= *options_.max_states) [[unlikely]] {
-      return visited_.contains(key, state) ? StopReason::kNone : StopReason::kMaxStates;
-    }
-    if (!visited_.reserve(1)) [[unlikely]] {
-      if (visited_.contains(key, state)) return StopReason::kNone;
-      return visited_.size() >= DescriptorLog::kMaxSize ? StopReason::kTableFull
-                                                        : StopReason::kMemory;
-    }
-    const std::uint64_t id = visited_.size();
-    switch (visited_.insert(key, state)) {
-      case Insertion::kKnown:
-        return StopReason::kNone;
-      case Insertion::kNoMemory:
-        return StopReason::kMemory;
-      case Insertion::kFull:
-        return StopReason::kTableFull;
-      case Insertion::kNew:
-        break;
-    }
-    return enter(id, state);
+    const StateId id = visited_.size();
+    const Admission admission =
+        admit(visited_, key, state, options_.max_states, [&] { return visited_.reserve(1); });
+    return admission.is_new ? enter(id, state) : admission.stop;
   }
 
   StopReason enter(StateId id, const std::byte* state) {
@@ -202,12 +134,12 @@ class DepthFirstSearch {
       stack_.pop();
       return StopReason::kNone;
     }
-    generate(stored, 0);
+    successors_.push(stored, 0, visited_);
     ++expanded_;
-    const std::uint32_t count = blocks_.back().count;
+    const std::uint32_t count = successors_.count();
     summary_.transitions += count;
-    if (area_.faulted()) {
-      ended_ = !findings_.fault(area_.fault(), place(id));
+    if (successors_.faulted()) {
+      ended_ = !findings_.fault(successors_.fault(), place(id));
     } else if (count == 0) {
       ++summary_.deadlocks;
       ended_ = !findings_.deadlock(place(id));
@@ -232,7 +164,7 @@ class DepthFirstSearch {
     if (stop == StopReason::kNone && too_deep_) stop = StopReason::kMaxDepth;
     summary_.states = visited_.size();
     summary_.events = summary_.transitions;
-    summary_.wraps = area_.wraps();
+    summary_.wraps = successors_.wraps();
     summary_.visited_bytes = visited_.bytes();
     summary_.omission_probability = visited_.omission_probability();
     summary_.seconds = control_.seconds();
@@ -262,16 +194,7 @@ class DepthFirstSearch {
   SearchControl control_;
 
   std::size_t width_;
-  std::size_t max_successors_;
-  // The area: successors and their keys, those of blocks_ side by side; the view of area_ moves.
-  std::size_t area_capacity_;
-  SuccessorBuffer area_;
-  std::byte* area_descriptors_;
-  Event* area_events_;
-  std::vector<Key> keys_;
-  std::size_t area_used_ = 0;
-  std::vector<Block> blocks_;  // of the topmost frames, the last one's at the back
-
+  SuccessorStack<Key> successors_;
   RecordStack stack_;
   std::uint64_t expanded_ = 0;
   bool too_deep_ = false;  // a state was left unexpanded because of its depth

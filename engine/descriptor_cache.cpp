@@ -1,13 +1,9 @@
 #include "engine/descriptor_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace comback {
-namespace {
-
-constexpr std::size_t kSlack = 64;  // models may read whole words past a descriptor's end
-
-}  // namespace
 
 // Orders the heap of ranked states: the smallest H on top.
 struct DescriptorCache::LaterReplaced {
@@ -44,20 +40,23 @@ std::uint64_t DescriptorCache::min_bytes(const CacheSpec& spec, std::uint64_t ca
                                          std::size_t width) {
   if (spec.strategy == Strategy::kNone) return 0;
   const std::uint64_t ring = ring_capacity(spec, capacity);
-  return ring * width + kSlack + Mapping::kPage + SlotCache::bytes_for(width, capacity - ring) +
-         note_bytes(spec, capacity - ring);
+  return ring * width + kDescriptorSlack + Mapping::kPage +
+         SlotCache::bytes_for(width, capacity - ring) + note_bytes(spec, capacity);
 }
 
-std::uint64_t DescriptorCache::note_bytes(const CacheSpec& spec, std::uint64_t slots) {
-  return slots * (ranks(spec) ? sizeof(Ranked) : 3 * sizeof(std::uint32_t));
+std::uint64_t DescriptorCache::note_bytes(const CacheSpec& spec, std::uint64_t capacity) {
+  const std::uint64_t ring = ring_capacity(spec, capacity);
+  return (capacity - ring) * (ranks(spec) ? sizeof(Ranked) : 3 * sizeof(std::uint32_t)) +
+         (spec.handed_down ? ring * sizeof(Visit) : 0);
 }
 
 bool DescriptorCache::open() {
-  if (!charge_.raise_to(note_bytes(spec_, slots_.capacity()))) return false;
+  if (!charge_.raise_to(note_bytes(spec_, capacity()))) return false;
   if (ring_capacity_ > 0) {
-    ring_ = Mapping::allocate(ring_capacity_ * width_ + kSlack, *budget_);
+    ring_ = Mapping::allocate(ring_capacity_ * width_ + kDescriptorSlack, *budget_);
     if (!ring_) return false;
   }
+  if (spec_.handed_down) ring_visits_.resize(ring_capacity_);
   if (!slots_.open()) return false;
   if (ranks()) {
     ranking_.reserve(slots_.capacity());
@@ -80,20 +79,35 @@ void DescriptorCache::add(StateId id, const std::byte* descriptor, std::uint64_t
 
 void DescriptorCache::push_ring(StateId id, const std::byte* descriptor) {
   if (ring_size_ == ring_capacity_) {
+    if (spec_.handed_down) {
+      const Visit visit = std::exchange(ring_visits_[ring_start_], {});
+      if (visit.children != Visit::kNotYet) {
+        offer(ring_first_, ring_.data() + ring_start_ * width_, visit.depth, visit.children);
+      }
+    }
     ++ring_first_;
     --ring_size_;
     if (++ring_start_ == ring_capacity_) ring_start_ = 0;
   }
-  std::uint64_t slot = ring_start_ + ring_size_;
-  if (slot >= ring_capacity_) slot -= ring_capacity_;
   if (ring_size_ == 0) ring_first_ = id;
-  copy_bytes(ring_.data() + slot * width_, descriptor, width_);
+  copy_bytes(ring_.data() + ring_slot(ring_size_) * width_, descriptor, width_);
   ++ring_size_;
 }
 
 void DescriptorCache::expanded(StateId id, const std::byte* descriptor, std::uint64_t depth,
                                std::uint64_t children) {
-  if (!would_take(depth, children)) return;
+  if (!ranks() || slots_.capacity() == 0) return;
+  if (waits_in_ring(id)) {
+    ring_visits_[ring_slot(id - ring_first_)] = {static_cast<std::uint32_t>(depth),
+                                                 static_cast<std::uint32_t>(children)};
+  } else {
+    offer(id, descriptor, depth, children);
+  }
+}
+
+void DescriptorCache::offer(StateId id, const std::byte* descriptor, std::uint64_t depth,
+                            std::uint64_t children) {
+  if (slots_.capacity() == 0 || !outranks(depth, children)) return;
   if (slots_.full() && spec_.strategy == Strategy::kDistance && has_near_ancestor(id)) return;
   auto slot = static_cast<std::uint32_t>(ranking_.size());
   if (slots_.full()) {

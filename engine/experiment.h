@@ -16,7 +16,7 @@
 namespace comback {
 
 // The experiments of [evangelista09], on whatever models there are:
-//   kTable6  caching strategies on four sizes of cache; kTable2 is its average
+//   kTable6  caching strategies on four sizes of cache; kTable2 is its averages
 //   kTable7  delayed detection; kTable3 is an excerpt, kTable4 the average and distribution
 //   kTable5  splits of a budget of descriptors
 enum class PaperTable { kTable2, kTable3, kTable4, kTable5, kTable6, kTable7 };
@@ -33,8 +33,10 @@ struct ExperimentOptions {
   PublishedTables published;
   std::optional<std::uint64_t> max_states;  // larger instances are left out
   std::uint64_t memory_bytes = 1ull << 30;
-  unsigned seeds = 5;          // runs of a random cache, which are averaged
-  bool authors_order = false;  // events as in AuthorsOrder; there are no times then
+  unsigned seeds = 5;  // runs of a random cache, which are averaged
+  unsigned hash_bits = 64;
+  // Event executions in the order of events of AuthorsOrder; times always in our own.
+  bool authors_order = true;
 };
 
 // One figure beside the published one.

@@ -37,7 +37,7 @@ class GroupedReconstruction {
         known_(known),
         width_(model.width()),
         charge_(budget),
-        state_(width_ + 64),
+        state_(width_ + kDescriptorSlack),
         stack_(sizeof(std::uint32_t) + width_, budget) {}
 
   // Calls visit(id, descriptor) for each of `ids`, which it sorts. The cache must not change

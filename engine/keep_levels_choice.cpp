@@ -44,7 +44,7 @@ ReconstructionCosts measure_reconstruction(const Model& model, const std::byte* 
     if (successors.size() > 0) steps.push_back({i, successors.event(i % successors.size())});
   }
   ReconstructionCosts costs;
-  std::vector<std::byte> state(width + 64);
+  std::vector<std::byte> state(width + kDescriptorSlack);
   costs.event_ns = shortest([&] {
     const Clock::time_point start = Clock::now();
     for (const Step& step : steps) {
@@ -58,7 +58,7 @@ ReconstructionCosts measure_reconstruction(const Model& model, const std::byte* 
   LevelBlockEncoder encoder;
   LevelBlockDecoder decoder;
   const auto encoded = encoder.encode(rows, block, width);
-  std::vector<std::byte> decoded(block * width + 64);
+  std::vector<std::byte> decoded(block * width + kDescriptorSlack);
   costs.decode_ns = shortest([&] {
     const Clock::time_point start = Clock::now();
     [[maybe_unused]] const Status status = decoder.decode(encoded, block, width, decoded.data());

@@ -150,7 +150,7 @@ class LevelSearch {
   }
 
   Status start() {
-    std::vector<std::byte> initial(width_ + 64);
+    std::vector<std::byte> initial(width_ + kDescriptorSlack);
     model_.initial(initial.data());
     return numbering_.start(initial.data());
   }

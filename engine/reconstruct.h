@@ -21,8 +21,8 @@ class Reconstructor {
         backedges_(backedges),
         cache_(cache),
         width_(model.width()),
-        initial_(width_ + 64),
-        state_(width_ + 64) {
+        initial_(width_ + kDescriptorSlack),
+        state_(width_ + kDescriptorSlack) {
     model.initial(initial_.data());
   }
 

@@ -32,6 +32,13 @@ enum class VisitedMode {
   kLevels,           // the same, level by level, streamed, on disk where memory is short: exact
 };
 
+// How a number of descriptors is divided, in percent: 100 together.
+struct DescriptorSplit {
+  unsigned cache = 0;
+  unsigned candidates = 0;  // 0: duplicates are detected at once
+  unsigned queue = 0;       // 0: ids are reconstructed one by one
+};
+
 // The ComBack method as published, in memory.
 struct ComBackOptions {
   // When duplicates are detected: at once [westergaard07], or when the set of candidates is full
@@ -48,13 +55,22 @@ struct ComBackOptions {
   std::optional<std::uint64_t> candidates;  // of kDelayed, states; default: as many as in the cache
   std::optional<std::uint64_t> queue_block;  // of kIds; default: `candidates`, or 1 if kImmediate
   std::uint64_t seed = 1;                    // of a random cache
+
+  // So many descriptors in cache, candidates and queue together: the search sets all of the above
+  // but cache and seed. kFromMemory: as many as half of the memory budget holds.
+  static constexpr std::uint64_t kFromMemory = 0;
+  std::optional<std::uint64_t> descriptors;
+  std::optional<DescriptorSplit> split;  // default: best_split()
 };
 
-// Splits a budget of `descriptors` full descriptors among cache, candidates and queue, as was found
-// best for their number [evangelista09, Table 5]: about 60% for a cache F80-D20, the rest for the
-// candidates and the block of the queue. Everything else in memory is ids, hashes and backedges.
-// REQUIRES: descriptors >= 10.
-ComBackOptions split_descriptors(std::uint64_t descriptors);
+// What was found best for this number of descriptors [evangelista09, Table 5], with a cache
+// F80-D20.
+DescriptorSplit best_split(std::uint64_t descriptors);
+
+// Divides a budget of `descriptors` full descriptors among cache, candidates and the block of a
+// queue of ids. Everything else in memory is ids, hashes and backedges. REQUIRES: descriptors
+// >= 10.
+ComBackOptions split_descriptors(std::uint64_t descriptors, const DescriptorSplit& split);
 
 // The search by levels (engine/level_search.h): breadth first, exact, with all threads, its tables
 // in memory or on disk.

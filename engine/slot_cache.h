@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "models/model.h"
 #include "storage/bytes.h"
 #include "storage/mapping.h"
 
@@ -24,12 +25,12 @@ class SlotCache {
   // Bytes that open() takes.
   static std::uint64_t bytes_for(std::size_t width, std::uint64_t capacity) {
     if (capacity == 0) return 0;
-    return pages(capacity * width + kSlack) + pages(map_slots(capacity) * sizeof(Entry));
+    return pages(capacity * width + kDescriptorSlack) + pages(map_slots(capacity) * sizeof(Entry));
   }
   [[nodiscard]] bool open() {
     if (capacity_ == 0) return true;
     mask_ = map_slots(capacity_) - 1;
-    descriptors_ = Mapping::allocate(capacity_ * width_ + kSlack, *budget_);
+    descriptors_ = Mapping::allocate(capacity_ * width_ + kDescriptorSlack, *budget_);
     map_ = Mapping::allocate((mask_ + 1) * sizeof(Entry), *budget_);
     return descriptors_ && map_;
   }
@@ -74,7 +75,6 @@ class SlotCache {
   bool full() const { return size_ == capacity_; }
 
  private:
-  static constexpr std::size_t kSlack = 64;
   struct Entry {
     std::uint32_t id = 0;
     std::uint32_t slot_plus_one = 0;

@@ -15,7 +15,7 @@ Result<Trace> replay(const Model& model, std::span<const Event> events) {
   trace.events.assign(events.begin(), events.end());
   trace.states.reserve(events.size() + 1);
   // Models may read whole words past a descriptor's end.
-  std::vector<std::byte> state(width + 64);
+  std::vector<std::byte> state(width + kDescriptorSlack);
   model.initial(state.data());
   trace.states.emplace_back(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(width));
   for (std::size_t step = 0; step < events.size(); ++step) {

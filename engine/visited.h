@@ -132,4 +132,38 @@ class ProbedVisited {
   ProbedSet set_;
 };
 
+// What became of a state that was offered to a set within the limits of a search.
+struct Admission {
+  bool is_new = false;
+  StopReason stop = StopReason::kNone;  // of a state that is new but has no place
+};
+
+// Inserts a state where `max_states` and reserve() allow it; reserve() is false where there is no
+// room for one more.
+template <class Visited, class Reserve>
+Admission admit(Visited& visited, const typename Visited::Key& key, const std::byte* descriptor,
+                const std::optional<std::uint64_t>& max_states, Reserve&& reserve) {
+  const auto refuse = [&](StopReason stop) -> Admission {
+    return {false, visited.contains(key, descriptor) ? StopReason::kNone : stop};
+  };
+  if (max_states && visited.size() >= *max_states) [[unlikely]] {
+    return refuse(StopReason::kMaxStates);
+  }
+  if (!reserve()) [[unlikely]] {
+    return refuse(visited.size() >= DescriptorLog::kMaxSize ? StopReason::kTableFull
+                                                            : StopReason::kMemory);
+  }
+  switch (visited.insert(key, descriptor)) {
+    case Insertion::kNew:
+      return {true, StopReason::kNone};
+    case Insertion::kKnown:
+      return {};
+    case Insertion::kNoMemory:
+      return {false, StopReason::kMemory};
+    case Insertion::kFull:
+      break;
+  }
+  return {false, StopReason::kTableFull};
+}
+
 }  // namespace comback

@@ -18,6 +18,10 @@ namespace comback {
 // where one transition of a model can have several, the event says which.
 using Event = std::uint32_t;
 
+// Models and searches may read whole words past a descriptor's end: memory that ends with one has
+// so many bytes more.
+inline constexpr std::size_t kDescriptorSlack = 64;
+
 // A run-time error of a model: an event that cannot be carried out. Model::explain tells it in
 // words.
 struct Fault {
@@ -36,7 +40,7 @@ class SuccessorBuffer {
   // REQUIRES: at most `max_successors` are ever written.
   SuccessorBuffer(std::size_t width, std::size_t max_successors)
       : width_(width),
-        bytes_(std::make_unique<std::byte[]>(width * max_successors + kSlack)),
+        bytes_(std::make_unique<std::byte[]>(width * max_successors + kDescriptorSlack)),
         event_storage_(std::make_unique<Event[]>(max_successors + 1)) {
     view.descriptors = bytes_.get();
     view.events = event_storage_.get();
@@ -65,7 +69,6 @@ class SuccessorBuffer {
   View view;
 
  private:
-  static constexpr std::size_t kSlack = 64;  // lets a reader load whole words past the last one
   std::size_t width_;
   std::unique_ptr<std::byte[]> bytes_;
   std::unique_ptr<Event[]> event_storage_;

@@ -22,12 +22,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExamples = R"(Examples:
-  comback experiment table7 --models beem --published tables --max-states 2M
-  comback experiment table6 --models beem --published tables --instances anderson.4,at.1
+  comback experiment table7 --models beem --max-states 3M
+  comback experiment table6 --models beem --instances anderson.4,at.1 --published papers/tables
   comback experiment table4 --models beem --max-states 1M --format csv > table4.csv
 
-Without --published the figures stand alone. A row whose figure differs from the published one by
-more than its precision and the method's freedom allow is marked with '!'.)";
+The published figures are the authors' and do not come with comback: table7.csv, table6.csv,
+table5.csv, in a folder 'tables' in or beside that of the models, or where --published says. Without
+them the measured figures stand alone. A figure that differs from the published one by more than its
+precision and the method's freedom allow is marked with '!'.)";
+
+constexpr const char* kTableFiles[] = {"table7.csv", "table6.csv", "table5.csv"};
 
 // What the paper shows of Table 7 in Table 3; its coloured Petri nets are not public.
 const std::vector<std::string> kTable3 = {"brp.4",           "brp2.6",    "cambridge.7",
@@ -48,6 +52,16 @@ class Collector : public ExperimentSink {
  public:
   void row(const ExperimentRow& row) override { rows.push_back(row); }
   void note(const std::string& text) override { complain(text + "\n"); }
+  void conclude() {
+    const auto compared = std::count_if(rows.begin(), rows.end(), [](const ExperimentRow& row) {
+      return row.agreement && row.quantity != "T-up";
+    });
+    if (compared == 0) return;
+    const auto differ = std::count_if(rows.begin(), rows.end(),
+                                      [](const ExperimentRow& row) { return row.differs; });
+    note(fmt::format("{} figures stand beside published ones, {} of them differ{}", compared,
+                     differ, differ == 0 ? "" : ", marked '!' (docs/papers.md explains)"));
+  }
   std::vector<ExperimentRow> rows;
 };
 
@@ -76,12 +90,14 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
   command->add_option("--models", models_, "The folder with the models, *.dve")->option_text("DIR");
   command
       ->add_option("--published", published_,
-                   "The folder with the published figures: table6.csv, table7.csv, table5.csv")
+                   "The folder with the published figures: table7.csv, table6.csv, table5.csv; "
+                   "default: 'tables' in or beside the folder of the models")
       ->option_text("DIR");
   command
-      ->add_option("--instances", instances_,
-                   "Only these models, by name: anderson.4,at.1; default: all of the folder, those "
-                   "that the paper shows for table3")
+      ->add_option(
+          "--instances", instances_,
+          "These models, by name: anderson.4,at.1, or all; default: those of the published "
+          "table, or all where there is none")
       ->delimiter(',')
       ->option_text("NAME,...");
   add_count(*command, "--max-states", max_states_, "Leave out models with more states");
@@ -91,9 +107,12 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
            fmt::format("The budget of each search; default: a quarter of what the machine grants, "
                        "here {}",
                        format_size(default_memory_)));
-  add_choice<bool>(*command, "--event-order", {{"ours", false}, {"authors", true}}, authors_order_,
-                   "The order of events: with authors, rendezvous come last and by sender, as in "
-                   "the tool that was measured; no times are told then");
+  add_choice<bool>(
+      *command, "--event-order", {{"authors", true}, {"ours", false}}, authors_order_,
+      "The order of events where they are counted: with authors, rendezvous come last "
+      "and by sender, as in the tool that was measured. Times are always told of ours");
+  add_number(*command, "--hash-bits", hash_bits_, 8, 64,
+             "Bits of a hash; default 64, with which no two states had the same");
   model_.add_execution_to(*command);
   add_choice<Format>(*command, "--format",
                      {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
@@ -116,11 +135,22 @@ Status ExperimentCommand::check() const {
       return Error{Errc::kInvalidArgument, fmt::format("{}: {} is not a folder", option, folder)};
     }
   }
-  if (auto found = instances(); !found) return found.error();
+  if (auto planned = plan(); !planned) return planned.error();
   return Done{};
 }
 
-Result<std::vector<ExperimentInstance>> ExperimentCommand::instances() const {
+std::string ExperimentCommand::published_folder() const {
+  if (!published_.empty()) return published_;
+  for (const fs::path& folder :
+       {fs::path(models_) / "tables", fs::path(models_) / ".." / "tables"}) {
+    for (const char* file : kTableFiles) {
+      if (fs::exists(folder / file)) return folder.lexically_normal().string();
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> ExperimentCommand::models() const {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(models_, error), end; !error && it != end; it.increment(error)) {
@@ -129,50 +159,92 @@ Result<std::vector<ExperimentInstance>> ExperimentCommand::instances() const {
   if (error) {
     return Error{Errc::kIo, fmt::format("--models: read {}: {}", models_, error.message())};
   }
-  std::vector<std::string> wanted = instances_;
-  if (wanted.empty() && table_ == "table3") {
-    std::copy_if(kTable3.begin(), kTable3.end(), std::back_inserter(wanted),
-                 [&](const std::string& name) {
-                   return std::find(names.begin(), names.end(), name) != names.end();
-                 });
-  }
-  if (!wanted.empty()) {
-    for (const std::string& name : wanted) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return Error{Errc::kInvalidArgument, fmt::format("--instances: there is no {}.dve in {}{}",
-                                                       name, models_, did_you_mean(name, names))};
-    }
-    names = std::move(wanted);
-  } else {
-    std::sort(names.begin(), names.end(), natural_less);
-  }
   if (names.empty()) {
-    return Error{Errc::kInvalidArgument,
-                 fmt::format("--models: there is no model for {} in {}", table_, models_)};
+    return Error{Errc::kInvalidArgument, fmt::format("--models: there is no *.dve in {}", models_)};
   }
-  std::vector<ExperimentInstance> found;
-  for (const std::string& name : names) {
-    ModelOptions options = model_;
-    options.file = (fs::path(models_) / (name + ".dve")).string();
-    found.push_back({name, [options]() -> Result<std::unique_ptr<Model>> {
-                       // Times are compared, so native code must be there from the start.
-                       ModelOptions timed = options;
-                       if (timed.dve.backend == dve::Backend::kAuto) {
-                         timed.dve.backend = dve::Backend::kNative;
-                       }
-                       auto loaded = load_model(timed, {});
-                       if (std::holds_alternative<Diagnostics>(loaded) &&
-                           options.dve.backend == dve::Backend::kAuto) {
-                         timed.dve.backend = dve::Backend::kInterpreted;
-                         loaded = load_model(timed, {});
-                       }
-                       if (const auto* problems = std::get_if<Diagnostics>(&loaded)) {
-                         return Error{Errc::kInvalidArgument, to_string(*problems)};
-                       }
-                       return std::move(std::get<std::unique_ptr<Model>>(loaded));
-                     }});
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+bool ExperimentCommand::is_published(const PublishedTables& published,
+                                     const std::string& name) const {
+  switch (*parse_paper_table(table_)) {
+    case PaperTable::kTable2:
+    case PaperTable::kTable6:
+      return published.table6.count(name) != 0;
+    case PaperTable::kTable3:
+      return std::find(kTable3.begin(), kTable3.end(), name) != kTable3.end();
+    case PaperTable::kTable5:
+      return published.sizes.count(name) != 0;
+    default:
+      return published.table7.count(name) != 0;
   }
-  return found;
+}
+
+Result<ExperimentCommand::Plan> ExperimentCommand::plan() const {
+  Result<std::vector<std::string>> found = models();
+  if (!found) return found.error();
+  Plan plan;
+  plan.names = *found;
+
+  if (const std::string folder = published_folder(); folder.empty()) {
+    plan.notes.push_back(fmt::format(
+        "no published figures to compare with: there is no table7.csv, table6.csv or "
+        "table5.csv in {0}/tables or {0}/../tables; --published DIR says where they are",
+        models_));
+  } else {
+    Result<PublishedTables> published = read_published_tables(folder);
+    if (!published) return published.error();
+    plan.published = std::move(*published);
+    plan.notes.push_back(fmt::format("published figures: {}", folder));
+    if (*parse_paper_table(table_) == PaperTable::kTable5 && plan.published.table5.empty()) {
+      plan.notes.push_back(
+          fmt::format("{}: there is no table5.csv, so figures of this table stand "
+                      "alone",
+                      folder));
+    }
+  }
+
+  if (instances_ == std::vector<std::string>{"all"}) return plan;
+  if (!instances_.empty()) {
+    for (const std::string& name : instances_) {
+      if (std::find(found->begin(), found->end(), name) != found->end()) continue;
+      return Error{Errc::kInvalidArgument, fmt::format("--instances: there is no {}.dve in {}{}",
+                                                       name, models_, did_you_mean(name, *found))};
+    }
+    plan.names = instances_;
+    return plan;
+  }
+  std::vector<std::string> chosen;
+  std::copy_if(found->begin(), found->end(), std::back_inserter(chosen),
+               [&](const std::string& name) { return is_published(plan.published, name); });
+  if (chosen.empty() || chosen.size() == found->size()) return plan;
+  plan.notes.push_back(
+      fmt::format("{} of {} models are in the published table; --instances all "
+                  "takes the others too",
+                  chosen.size(), found->size()));
+  plan.names = std::move(chosen);
+  return plan;
+}
+
+ExperimentInstance ExperimentCommand::instance(const std::string& name) const {
+  ModelOptions options = model_;
+  options.file = (fs::path(models_) / (name + ".dve")).string();
+  return {name, [options]() -> Result<std::unique_ptr<Model>> {
+            // Times are compared, so native code must be there from the start.
+            ModelOptions timed = options;
+            if (timed.dve.backend == dve::Backend::kAuto) timed.dve.backend = dve::Backend::kNative;
+            auto loaded = load_model(timed, {});
+            if (std::holds_alternative<Diagnostics>(loaded) &&
+                options.dve.backend == dve::Backend::kAuto) {
+              timed.dve.backend = dve::Backend::kInterpreted;
+              loaded = load_model(timed, {});
+            }
+            if (const auto* problems = std::get_if<Diagnostics>(&loaded)) {
+              return Error{Errc::kInvalidArgument, to_string(*problems)};
+            }
+            return std::move(std::get<std::unique_ptr<Model>>(loaded));
+          }};
 }
 
 ExitCode ExperimentCommand::run(StandardOutput& out) {
@@ -182,26 +254,22 @@ ExitCode ExperimentCommand::run(StandardOutput& out) {
   options.memory_bytes = memory_.value_or(default_memory_);
   options.seeds = seeds_.value_or(options.seeds);
   options.authors_order = authors_order_;
-  if (!published_.empty()) {
-    Result<PublishedTables> published = read_published_tables(published_);
-    if (!published) {
-      complain(fmt::format("comback: {}\n", published.error().what));
-      return ExitCode::kUsage;
-    }
-    options.published = std::move(*published);
-  }
-  auto found = instances();
-  if (!found) {
-    complain(fmt::format("comback: {}\n", found.error().what));
+  if (hash_bits_) options.hash_bits = *hash_bits_;
+  Result<Plan> planned = plan();
+  if (!planned) {
+    complain(fmt::format("comback: {}\n", planned.error().what));
     return ExitCode::kUsage;
   }
-  options.instances = std::move(*found);
+  options.published = std::move(planned->published);
+  for (const std::string& name : planned->names) options.instances.push_back(instance(name));
 
   Monitor monitor;
   const StopOnSignals signals(monitor, true);
   Collector collector;
+  for (const std::string& note : planned->notes) collector.note(note);
   const Status status = run_experiment(options, monitor, collector);
   out.write(render(collector.rows));
+  collector.conclude();
   if (!status) {
     complain(fmt::format("comback: {}\n", status.error().what));
     return status.error().code == Errc::kOutOfMemory ? ExitCode::kUsage : ExitCode::kFailure;

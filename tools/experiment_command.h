@@ -22,8 +22,19 @@ class ExperimentCommand : public Command {
  private:
   enum class Format { kTable, kCsv, kJson };
 
-  // The models of the folder, in the order of their names, or those that were asked for.
-  Result<std::vector<ExperimentInstance>> instances() const;
+  // Which models are run, which figures they are compared with, and what the user should know.
+  struct Plan {
+    std::vector<std::string> names;
+    PublishedTables published;
+    std::vector<std::string> notes;
+  };
+  Result<Plan> plan() const;
+  // The folder with the published figures, as told or found beside the models; empty: none.
+  std::string published_folder() const;
+  // The models of the folder, in the order of their names.
+  Result<std::vector<std::string>> models() const;
+  ExperimentInstance instance(const std::string& name) const;
+  bool is_published(const PublishedTables& published, const std::string& name) const;
   std::string render(const std::vector<ExperimentRow>& rows) const;
 
   std::string table_;
@@ -34,7 +45,8 @@ class ExperimentCommand : public Command {
   std::optional<std::uint64_t> memory_;
   std::uint64_t default_memory_ = 0;
   std::optional<unsigned> seeds_;
-  bool authors_order_ = false;
+  std::optional<unsigned> hash_bits_;
+  bool authors_order_ = true;
   ModelOptions model_;
   Format format_ = Format::kTable;
 };

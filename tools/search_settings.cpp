@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "engine/comback_set.h"
 #include "tools/machine.h"
 #include "tools/option_types.h"
+#include "tools/quantity.h"
 
 namespace comback::tools {
 namespace {
@@ -35,6 +37,30 @@ std::string check_keep_levels(const std::string& text) {
 std::string check_cache(const std::string& text) {
   const Result<CacheSpec> spec = parse_cache_spec(text);
   return spec ? "" : spec.error().what;
+}
+
+std::string check_descriptors(const std::string& text) {
+  if (text == "auto") return "";
+  const Result<std::uint64_t> count = parse_count(text);
+  return count && *count >= 10 ? "" : "'" + text + "': expected a number of at least 10, or auto";
+}
+
+// "60/20/20"
+std::optional<DescriptorSplit> parse_split(const std::string& text) {
+  DescriptorSplit split;
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%3u/%3u/%3u%n", &split.cache, &split.candidates, &split.queue,
+                  &end) != 3 ||
+      static_cast<std::size_t>(end) != text.size() ||
+      split.cache + split.candidates + split.queue != 100) {
+    return {};
+  }
+  return split;
+}
+
+std::string check_split(const std::string& text) {
+  if (parse_split(text)) return "";
+  return "'" + text + "': expected three percentages that add up to 100, such as 60/20/20";
 }
 
 }  // namespace
@@ -72,28 +98,59 @@ void SearchSettings::add_comback(CLI::App& command) {
               "search); at once; or when a set of candidates is full"),
           "--visited comback", &SearchSettings::comback);
   const char* kNeeds = "--detection immediate or delayed";
+  add_descriptors(command);
   depends(command
               .add_option_function<std::string>(
                   "--cache",
-                  [this](const std::string& text) { comback_.cache = *parse_cache_spec(text); },
+                  [this](const std::string& text) {
+                    comback_.cache = *parse_cache_spec(text);
+                    cache_given_ = true;
+                  },
                   "With immediate or delayed: which descriptors stay at hand to reconstruct from: "
-                  "F, R:0.5, H, D:5, F20-D80, level, none")
+                  "F, R:0.5, H, D:5, F20-D80, F20/D80, level, none")
               ->check(CLI::Validator(check_cache, ""))
               ->option_text("SPEC")
               ->default_str(to_string(comback_.cache)),
           kNeeds, &SearchSettings::as_published);
-  depends(
+  CLI::Option* const cache_size =
       add_count(command, "--cache-size", comback_.cache_size,
-                "With immediate or delayed: states in the cache; default: an eighth of --memory"),
-      kNeeds, &SearchSettings::as_published);
-  depends(add_count(command, "--candidates", comback_.candidates,
-                    "With --detection delayed: states that wait to be compared; default: as many "
-                    "as in the cache"),
+                "With immediate or delayed: states in the cache; default: an eighth of --memory");
+  depends(cache_size, kNeeds, &SearchSettings::as_published);
+  CLI::Option* const candidates =
+      add_count(command, "--candidates", comback_.candidates,
+                "With --detection delayed: states that wait to be compared; default: as many as in "
+                "the cache");
+  depends(candidates, "--visited comback --detection delayed", &SearchSettings::delayed);
+  CLI::Option* const queue = add_choice(
+      command, "--queue", kQueues, comback_.queue,
+      "With immediate or delayed: descriptors wait to be expanded, or ids that are reconstructed");
+  depends(queue, kNeeds, &SearchSettings::as_published);
+  set_by_descriptors_ = {cache_size, candidates, queue};
+}
+
+void SearchSettings::add_descriptors(CLI::App& command) {
+  depends(command
+              .add_option_function<std::string>(
+                  "--descriptors",
+                  [this](const std::string& text) {
+                    comback_.descriptors =
+                        text == "auto" ? ComBackOptions::kFromMemory : *parse_count(text);
+                  },
+                  "At most so many full descriptors in memory, split among cache, candidates and "
+                  "queue as was found best: implies --detection delayed --queue ids --cache "
+                  "F80-D20. auto: as many of the model's width as half of --memory holds")
+              ->check(CLI::Validator(check_descriptors, ""))
+              ->option_text("N|auto"),
           "--visited comback --detection delayed", &SearchSettings::delayed);
-  depends(add_choice(command, "--queue", kQueues, comback_.queue,
-                     "With immediate or delayed: descriptors wait to be expanded, or ids that are "
-                     "reconstructed"),
-          kNeeds, &SearchSettings::as_published);
+  depends(
+      command
+          .add_option_function<std::string>(
+              "--split", [this](const std::string& text) { comback_.split = parse_split(text); },
+              "With --descriptors: percentages of cache, candidates and queue, such as "
+              "60/20/20; default: by their number, as in the paper")
+          ->check(CLI::Validator(check_split, ""))
+          ->option_text("C/D/Q"),
+      "--descriptors", &SearchSettings::splits);
 }
 
 void SearchSettings::add_levels(CLI::App& command) {
@@ -156,6 +213,14 @@ Status SearchSettings::check() const {
         Errc::kInvalidArgument,
         fmt::format("{} does nothing without {}", dependent.option->get_name(), dependent.needs)};
   }
+  for (const CLI::Option* option : set_by_descriptors_) {
+    if (!splits() || option->count() == 0) continue;
+    return Error{
+        Errc::kInvalidArgument,
+        fmt::format("{} is set by --descriptors: leave out one of them, or say with --split "
+                    "how the descriptors are divided",
+                    option->get_name())};
+  }
   if (by_levels() && order_ == SearchOrder::kDepthFirst) {
     return Error{Errc::kInvalidArgument,
                  "--detection level is breadth first: use --search bfs, or --detection immediate"};
@@ -184,6 +249,7 @@ void SearchSettings::apply(SearchOptions& options) const {
     case Visited::kComBack:
       options.visited = by_levels() ? VisitedMode::kLevels : VisitedMode::kComBack;
       options.comback = comback_;
+      if (splits() && !cache_given_) options.comback.cache = *parse_cache_spec("F80-D20");
       options.comback.detection =
           delayed() ? ComBackOptions::Detection::kDelayed : ComBackOptions::Detection::kImmediate;
       options.levels = levels_;
@@ -223,11 +289,16 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
       }
       const ComBackOptions resolved = ComBackSet::resolve(options, model.width()).comback;
       settings["visited"] = "comback";
-      settings["detection"] = delayed() ? "delayed" : "immediate";
+      const bool is_delayed = resolved.detection == ComBackOptions::Detection::kDelayed;
+      settings["detection"] = is_delayed ? "delayed" : "immediate";
+      if (resolved.descriptors) settings["descriptors"] = *resolved.descriptors;
       settings["cache"] = to_string(resolved.cache);
       settings["cache_size"] = *resolved.cache_size;
-      if (delayed()) settings["candidates"] = *resolved.candidates;
+      if (is_delayed) settings["candidates"] = *resolved.candidates;
       settings["queue"] = word_for(kQueues, resolved.queue);
+      if (resolved.queue == ComBackOptions::Queue::kIds && order_ == SearchOrder::kBreadthFirst) {
+        settings["queue_block"] = *resolved.queue_block;
+      }
       settings["tables"] = "memory";
       break;
     }

@@ -51,6 +51,7 @@ class SearchSettings {
   void add_compact(CLI::App& command);
   void add_comback(CLI::App& command);
   void add_levels(CLI::App& command);
+  void add_descriptors(CLI::App& command);
   void depends(CLI::Option* option, const char* needs, bool (SearchSettings::*used)() const);
 
   bool compact() const { return visited_ == Visited::kCompact; }
@@ -58,12 +59,14 @@ class SearchSettings {
   bool comback() const { return visited_ == Visited::kComBack; }
   // Level by level unless told otherwise, which a depth-first search cannot be.
   Detection detection() const {
-    return detection_.value_or(order_ == SearchOrder::kBreadthFirst ? Detection::kLevel
-                                                                    : Detection::kImmediate);
+    if (detection_) return *detection_;
+    if (comback_.descriptors) return Detection::kDelayed;
+    return order_ == SearchOrder::kBreadthFirst ? Detection::kLevel : Detection::kImmediate;
   }
   bool by_levels() const { return comback() && detection() == Detection::kLevel; }
   bool as_published() const { return comback() && !by_levels(); }
   bool delayed() const { return comback() && detection() == Detection::kDelayed; }
+  bool splits() const { return delayed() && comback_.descriptors.has_value(); }
   bool hashed() const { return compact() || comback(); }
 
   SearchOrder order_ = SearchOrder::kBreadthFirst;
@@ -73,9 +76,11 @@ class SearchSettings {
   std::optional<std::uint64_t> table_slots_;
   std::optional<Detection> detection_;
   ComBackOptions comback_;
+  bool cache_given_ = false;
   LevelOptions levels_;
   std::optional<unsigned> threads_;
   std::vector<Dependent> dependents_;
+  std::vector<CLI::Option*> set_by_descriptors_;
 };
 
 }  // namespace comback::tools

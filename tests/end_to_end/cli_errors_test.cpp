@@ -44,6 +44,8 @@ TEST(CliErrors, ValuesSayWhatWasGivenAndWhatIsAccepted) {
   expect_refused(with("--search", "bsf"), "'bsf' is none of bfs, dfs; did you mean bfs?");
   expect_refused(with("--visited", "comapct"), "did you mean compact?");
   expect_refused(with("--cache", "Q:3"), "--cache: ");
+  expect_refused(with("--descriptors", "9"), "'9': expected a number of at least 10, or auto");
+  expect_refused(with("--split", "60/20/30"), "that add up to 100, such as 60/20/20");
   expect_refused(with("--range-errors", "ignore"),
                  "'ignore' is none of stop, wrap, error-state, terminal");
   expect_refused(comback({"explore", sample("dekker"), "--memory"}), "--memory needs a value");
@@ -62,6 +64,11 @@ TEST(CliErrors, OptionsThatWouldDoNothingAreRefused) {
   expect_refused(with({"--compaction", "improved"}),
                  "--compaction does nothing without --visited compact");
   expect_refused(with({"--visited", "full", "--cache", "F"}), "--cache does nothing without");
+  expect_refused(with({"--detection", "immediate", "--descriptors", "100"}),
+                 "--descriptors does nothing without --visited comback --detection delayed");
+  expect_refused(with({"--split", "60/20/20"}), "--split does nothing without --descriptors");
+  expect_refused(with({"--descriptors", "100", "--cache-size", "10"}),
+                 "--cache-size is set by --descriptors");
   expect_refused(with({"--detection", "immediate", "--candidates", "10"}),
                  "--candidates does nothing without --visited comback --detection delayed");
   expect_refused(with({"--detection", "immediate", "--tables", "disk"}),

@@ -154,6 +154,33 @@ TEST(CliSearch, ComBackIsExactWithAnyHash) {
   }
 }
 
+// A budget of descriptors is split among cache, candidates and queue.
+TEST(CliSearch, ABudgetOfDescriptorsIsExact) {
+  const std::string model = sample("go_back_n");
+  const Json full = summary(model, {"--visited", "full"});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--descriptors", "1000"},
+        {"--descriptors", "100", "--split", "90/0/10", "--cache", "F"},
+        {"--descriptors", "auto", "--memory", "64M"},
+        {"--descriptors", "1K", "--search", "dfs", "--cache", "level"}}) {
+    const Json json = summary(model, options);
+    for (const char* field : {"states", "transitions", "deadlocks"}) {
+      EXPECT_EQ(json[field], full[field]) << field;
+    }
+    if (options.size() == 2) {
+      EXPECT_EQ(json["level_sizes"], full["level_sizes"]);
+      EXPECT_GT(json["reconstructions"], 0);
+      EXPECT_EQ(json["settings"]["detection"], "delayed");
+      EXPECT_EQ(json["settings"]["cache"], "F80-D20");
+      EXPECT_EQ(json["settings"]["cache_size"], 600);
+      EXPECT_EQ(json["settings"]["candidates"], 200);
+      EXPECT_EQ(json["settings"]["queue"], "ids");
+      EXPECT_EQ(json["settings"]["queue_block"], 200);
+    }
+    EXPECT_GE(json["settings"]["descriptors"], 100);
+  }
+}
+
 TEST(CliSearch, LimitsEndItIncomplete) {
   const std::string model = sample("philosophers_big");
   Json json = summary(model, {"--max-states", "10K"}, 3);

@@ -19,8 +19,8 @@ using test::RandomModel;
 using Detection = ComBackOptions::Detection;
 using Queue = ComBackOptions::Queue;
 
-constexpr const char* kStrategies[] = {"none", "F",       "R:0.5",   "H",    "D:5",
-                                       "D:1",  "F20-D80", "F50-H50", "level"};
+constexpr const char* kStrategies[] = {"none",    "F",       "R:0.5",   "H",       "D:5",  "D:1",
+                                       "F20-D80", "F50-H50", "F20/D80", "F50/H50", "level"};
 constexpr unsigned kHashBits[] = {8, 12, 16, 32, 64};
 constexpr std::uint64_t kCandidates[] = {1, 7, 1000, ComBackOptions::kUnlimited};
 
@@ -341,32 +341,66 @@ TEST(ComBackSearch, StopsOnRequestAndOnTime) {
 
 TEST(ComBackSearch, ADescriptorBudgetIsSplitAsPublished) {
   for (const std::uint64_t descriptors : {10ull, 100ull, 1000ull, 10'000ull, 1'000'000ull}) {
-    const ComBackOptions options = split_descriptors(descriptors);
+    const ComBackOptions options = split_descriptors(descriptors, best_split(descriptors));
     EXPECT_EQ(*options.cache_size + *options.candidates + *options.queue_block, descriptors);
     EXPECT_EQ(to_string(options.cache), "F80-D20");
     EXPECT_EQ(options.queue, Queue::kIds);
     EXPECT_EQ(options.detection, Detection::kDelayed);
   }
-  EXPECT_EQ(*split_descriptors(100).cache_size, 50u);
-  EXPECT_EQ(*split_descriptors(1000).candidates, 200u);
-  EXPECT_EQ(*split_descriptors(10'000).queue_block, 1000u);
+  EXPECT_EQ(*split_descriptors(100, best_split(100)).cache_size, 50u);
+  EXPECT_EQ(*split_descriptors(1000, best_split(1000)).candidates, 200u);
+  EXPECT_EQ(*split_descriptors(10'000, best_split(10'000)).queue_block, 1000u);
+  const ComBackOptions at_once = split_descriptors(100, {100, 0, 0});
+  EXPECT_EQ(at_once.detection, Detection::kImmediate);
+  EXPECT_EQ(*at_once.cache_size, 100u);
+  EXPECT_EQ(*at_once.queue_block, 1u);
+}
+
+TEST(ComBackSearch, ADescriptorBudgetIsExactWhateverItsSplit) {
+  const RandomModel model = random_model(3, 2000, 1000);
+  const Oracle oracle(model);
+  for (const SearchOrder order : {SearchOrder::kBreadthFirst, SearchOrder::kDepthFirst}) {
+    for (const std::uint64_t descriptors : {ComBackOptions::kFromMemory, std::uint64_t{10},
+                                            std::uint64_t{100}, std::uint64_t{1000}}) {
+      for (const DescriptorSplit split : {DescriptorSplit{60, 20, 20}, DescriptorSplit{90, 0, 10},
+                                          DescriptorSplit{0, 100, 0}, DescriptorSplit{1, 98, 1}}) {
+        SearchOptions options = comback_options(order, Detection::kDelayed);
+        options.comback.cache = spec("F80-D20");
+        options.comback.descriptors = descriptors;
+        options.comback.split = split;
+        options.hash_bits = 10;
+        expect_exact(oracle, model, options);
+      }
+    }
+  }
+}
+
+TEST(ComBackSearch, TooFewDescriptorsAreAnError) {
+  const GridModel model(3, 10);
+  SearchOptions options = comback_options(SearchOrder::kBreadthFirst, Detection::kDelayed);
+  options.comback.descriptors = 9;
+  Monitor monitor;
+  const auto summary = explore(model, options, monitor);
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().code, Errc::kInvalidArgument);
 }
 
 TEST(CacheSpec, ReadsItsTexts) {
   for (const char* text : {"none", "F", "R:0.5", "R:1", "H", "D:5", "D:0", "F20-D80", "F20-H80",
-                           "F0-H100", "F50-D50:3", "level"}) {
+                           "F0-H100", "F0/H100", "F20/H80", "F80/D20:3", "F50-D50:3", "level"}) {
     auto parsed = parse_cache_spec(text);
     ASSERT_TRUE(parsed) << text;
     const std::string written = to_string(*parsed);
-    if (std::string(text) != "F0-H100") {
+    if (!std::string(text).starts_with("F0")) {
       EXPECT_EQ(written, text);
     }
     EXPECT_EQ(*parse_cache_spec(written), *parsed);
   }
   EXPECT_EQ(*parse_cache_spec("R"), *parse_cache_spec("R:0.5"));
   EXPECT_EQ(*parse_cache_spec("D"), *parse_cache_spec("D:5"));
-  for (const char* text : {"", "f", "F20", "F20-D70", "F20-D80:", "F-D", "F101-D0", "R:", "R:2",
-                           "R:-1", "R:nan", "D:x", "D:-1", "F20-R80", "F20-", "H5", "level:3"}) {
+  for (const char* text :
+       {"", "f", "F20", "F20-D70", "F20-D80:", "F-D", "F101-D0", "R:", "R:2", "R:-1", "R:nan",
+        "D:x", "D:-1", "F20-R80", "F20-", "F20/", "F20/R80", "H5", "level:3"}) {
     auto parsed = parse_cache_spec(text);
     EXPECT_FALSE(parsed) << text;
   }
