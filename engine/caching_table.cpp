@@ -123,7 +123,7 @@ class CachingTable : public ExperimentTable {
         row.measured = count;
         if (published != nullptr) ratio = 1;
         if (published != nullptr) judge_random(*published, row);
-      } else if (published != nullptr && published->ratios.count(strategy) != 0) {
+      } else if (published != nullptr && r != 0 && published->ratios.count(strategy) != 0) {
         row.published = ratio = published->ratios.at(strategy);
         judge(*published, strategy, count, events.at("F"), row);
       }
@@ -141,15 +141,23 @@ class CachingTable : public ExperimentTable {
 
   // The published ratios share the authors' one run of R: F is compared by its event executions,
   // as far as two printed figures tell them, and all others through F, which has no dice.
+  // REQUIRES: row.measured and row.published are set.
   static void judge(Published& published, std::string_view strategy, double count,
                     double count_of_f, ExperimentRow& row) {
     if (strategy == "F") {
-      row.agreement = quotient(count, *row.published * published.events_of_r);
+      const double events = *row.published * published.events_of_r;
+      row.agreement = count == events ? 1 : quotient(count, events);
       row.differs = off_by_more_than(
           row.agreement, 0.002 + 0.0005 / *row.published + printed_precision(published));
       return;
     }
     const double ratio_of_f = published.ratios.at("F");
+    if (ratio_of_f < 0.05) {
+      // Too few digits of F are printed, or it executed no events at all: as good as R's dice.
+      row.agreement = *row.published == *row.measured ? 1 : quotient(row.measured, row.published);
+      row.differs = std::abs(*row.measured - *row.published) > 0.0005 + 0.05 * *row.published;
+      return;
+    }
     row.agreement = quotient(quotient(count, count_of_f), quotient(row.published, ratio_of_f));
     row.differs =
         off_by_more_than(row.agreement, 0.03 + 0.0005 / *row.published + 0.0005 / ratio_of_f);
