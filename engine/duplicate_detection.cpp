@@ -53,26 +53,31 @@ DuplicateDetection::DuplicateDetection(const Model& model, const DiskStateTable&
       by_origin_(sorter_options(options, team.size(), width_ + 8, 35, "by-origin"), budget) {}
 
 Status DuplicateDetection::add(std::span<LevelCandidates> sets) {
-  team_->for_each(sets.size(), [&](unsigned thread, std::size_t s) {
-    Lane& lane = *lanes_[thread];
-    if (!lane.status) return;
-    LevelCandidates& set = sets[s];
-    constexpr std::uint32_t kGroup = 512;
-    lane.keys.resize(kGroup);
-    lane.rows.resize(kGroup * (width_ + 8));
-    for (std::uint32_t from = 0; from < set.size() && lane.status; from += kGroup) {
-      const std::uint32_t count = std::min(kGroup, set.size() - from);
-      std::byte* row = lane.rows.data();
-      for (std::uint32_t i = 0; i < count; ++i, row += width_ + 8) {
-        const CandidateRecord& record = set.record(from + i);
-        lane.keys[i] = record.hash;
-        copy_bytes(row, record.descriptor(), width_);
-        store_word(row + width_, swap_bytes(record.origin));
-      }
-      lane.status = by_hash_.add(thread, {lane.keys.data(), count}, lane.rows.data());
-    }
-    set.clear(true);
-  });
+  std::uint64_t candidates = 0;
+  for (const LevelCandidates& set : sets) candidates += set.size();
+  team_->for_each(
+      sets.size(),
+      [&](unsigned thread, std::size_t s) {
+        Lane& lane = *lanes_[thread];
+        if (!lane.status) return;
+        LevelCandidates& set = sets[s];
+        constexpr std::uint32_t kGroup = 512;
+        lane.keys.resize(kGroup);
+        lane.rows.resize(kGroup * (width_ + 8));
+        for (std::uint32_t from = 0; from < set.size() && lane.status; from += kGroup) {
+          const std::uint32_t count = std::min(kGroup, set.size() - from);
+          std::byte* row = lane.rows.data();
+          for (std::uint32_t i = 0; i < count; ++i, row += width_ + 8) {
+            const CandidateRecord& record = set.record(from + i);
+            lane.keys[i] = record.hash;
+            copy_bytes(row, record.descriptor(), width_);
+            store_word(row + width_, swap_bytes(record.origin));
+          }
+          lane.status = by_hash_.add(thread, {lane.keys.data(), count}, lane.rows.data());
+        }
+        set.clear(true);
+      },
+      candidates >= 1024);
   return first_error();
 }
 

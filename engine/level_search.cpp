@@ -75,6 +75,8 @@ class LevelSearch {
 
  private:
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 10;
+  // Successors: with fewer, one thread is done before others wake.
+  static constexpr std::uint64_t kFewForAll = 2048;
 
   // --- the course of the search ---
 
@@ -251,13 +253,16 @@ class LevelSearch {
   Status gather_candidates() {
     while (true) {
       std::atomic<bool> all{true};
-      team_.for_each(kPartitions, [&](unsigned, std::size_t p) {
-        const auto partition = static_cast<unsigned>(p);
-        for (unsigned lane = 0; lane < expansion_.lanes(); ++lane) {
-          if (!recent_.sift(partition, expansion_.records(lane, partition), candidates_[p]))
-            all = false;
-        }
-      });
+      team_.for_each(
+          kPartitions,
+          [&](unsigned, std::size_t p) {
+            const auto partition = static_cast<unsigned>(p);
+            for (unsigned lane = 0; lane < expansion_.lanes(); ++lane) {
+              if (!recent_.sift(partition, expansion_.records(lane, partition), candidates_[p]))
+                all = false;
+            }
+          },
+          expansion_.transitions() >= kFewForAll);
       if (all) break;
       // What was added stays; adding it again changes nothing.
       if (Status status = relieve_memory(); !status) return status;

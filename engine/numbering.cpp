@@ -7,6 +7,12 @@
 #include "storage/hash.h"
 
 namespace comback {
+namespace {
+
+constexpr std::size_t kFewForAll =
+    512;  // states: with fewer, one thread is done before others wake
+
+}  // namespace
 
 Numbering::Numbering(const SearchOptions& options, StateArchive& archive, RecentStates& recent,
                      std::span<LevelCandidates> candidates, ThreadTeam& team, MemoryBudget& budget)
@@ -52,15 +58,18 @@ Result<bool> Numbering::number_candidates(std::uint64_t first, std::uint64_t end
       items[i].record->origin = base + i;
     }
   });
-  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
-    LevelCandidates& set = candidates_[p];
-    for (std::uint32_t i = 0; !cut_ && i < set.size(); ++i) {
-      const CandidateRecord& record = set.record(i);
-      if (i + 8 < set.size()) recent_->prefetch(set.record(i + 8).hash);
-      recent_->insert(record.hash, record.origin);
-    }
-    set.clear();
-  });
+  team_->for_each(
+      kPartitions,
+      [&](unsigned, std::size_t p) {
+        LevelCandidates& set = candidates_[p];
+        for (std::uint32_t i = 0; !cut_ && i < set.size(); ++i) {
+          const CandidateRecord& record = set.record(i);
+          if (i + 8 < set.size()) recent_->prefetch(set.record(i + 8).hash);
+          recent_->insert(record.hash, record.origin);
+        }
+        set.clear();
+      },
+      items.size() >= kFewForAll);
   return true;
 }
 
@@ -75,9 +84,12 @@ bool Numbering::room_for(std::size_t count) {
   if (archive_->size() + count > DescriptorLog::kMaxSize) return false;
   // Backedges take no more than this at the end; the others say so themselves.
   std::atomic<bool> room{true};
-  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
-    if (!recent_->reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
-  });
+  team_->for_each(
+      kPartitions,
+      [&](unsigned, std::size_t p) {
+        if (!recent_->reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
+      },
+      count >= kFewForAll);
   return room && archive_->log().reserve(count) &&
          budget_->left() >= (std::uint64_t{1} << 20) + count * sizeof(Backedge);
 }
@@ -108,9 +120,13 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
   for (const Origin origin : origins) add_edge(origin);
   if (Status status = append_backedges(); !status) return status;
   log.append_unwritten(origins.size());
-  for (std::size_t i = 0; i < origins.size(); ++i) {
-    copy_bytes(log.slot(base + i), rows + i * width_, width_);
-  }
+  constexpr std::size_t kShare = 4096;
+  team_->for_each((origins.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
+    const std::size_t to = std::min(origins.size(), (task + 1) * kShare);
+    for (std::size_t i = task * kShare; i < to; ++i) {
+      copy_bytes(log.slot(base + i), rows + i * width_, width_);
+    }
+  });
   const auto entries = entries_.make(base, archive_->size(),
                                      [&](StateId id) { return rows + (id - base) * width_; });
   insert_recent(entries);
@@ -120,14 +136,17 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
 }
 
 void Numbering::insert_recent(std::span<const StateEntry> entries) {
-  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
-    const auto first =
-        std::partition_point(entries.begin(), entries.end(),
-                             [&](const StateEntry& entry) { return partition_of(entry.hash) < p; });
-    for (auto at = first; at != entries.end() && partition_of(at->hash) == p; ++at) {
-      recent_->insert(at->hash, at->id);
-    }
-  });
+  team_->for_each(
+      kPartitions,
+      [&](unsigned, std::size_t p) {
+        const auto first = std::partition_point(
+            entries.begin(), entries.end(),
+            [&](const StateEntry& entry) { return partition_of(entry.hash) < p; });
+        for (auto at = first; at != entries.end() && partition_of(at->hash) == p; ++at) {
+          recent_->insert(at->hash, at->id);
+        }
+      },
+      entries.size() >= kFewForAll);
 }
 
 void Numbering::slide_window(const DiskPart& disk, std::size_t more) {

@@ -32,12 +32,13 @@ void ThreadTeam::run_all(std::size_t tasks, void* context, Call call) {
   context_ = context;
   call_ = call;
   next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
+  gate_.store(kOpen, std::memory_order_release);
   bulk_.fetch_add(1, std::memory_order_release);
   bulk_.notify_all();
   take_tasks(0);
-  for (std::uint32_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) {
-    wait_while_equal(busy_, busy);
+  gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
+  for (std::uint32_t busy; (busy = gate_.load(std::memory_order_acquire)) != 0;) {
+    wait_while_equal(gate_, busy);
   }
 }
 
@@ -45,11 +46,16 @@ void ThreadTeam::work(unsigned thread) {
   std::uint32_t seen = 0;
   while (true) {
     wait_while_equal(bulk_, seen);
-    if (bulk_.load(std::memory_order_acquire) == seen) continue;
-    ++seen;
+    seen = bulk_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
+    std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+    while ((gate & kOpen) != 0 &&
+           !gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire,
+                                        std::memory_order_relaxed)) {
+    }
+    if ((gate & kOpen) == 0) continue;  // this thread was not needed
     take_tasks(thread);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) gate_.notify_one();
   }
 }
 

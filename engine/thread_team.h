@@ -24,10 +24,11 @@ class ThreadTeam {
   unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
   // Calls f(thread, task) once for each task below `tasks`, in rising order of tasks though not one
-  // after the other, and returns when all are done.
+  // after the other, and returns when all are done. Nobody waits for a thread that has not woken up
+  // by then. Bulks so small that they are not `worth` waking others are left to the caller.
   template <class F>
-  void for_each(std::size_t tasks, F&& f) {
-    if (workers_.empty() || tasks == 1) {
+  void for_each(std::size_t tasks, F&& f, bool worth = true) {
+    if (workers_.empty() || tasks <= 1 || !worth) {
       for (std::size_t task = 0; task < tasks; ++task) f(0u, task);
       return;
     }
@@ -51,13 +52,15 @@ class ThreadTeam {
   void take_tasks(unsigned thread);
 
   std::vector<std::thread> workers_;
-  // The bulk at hand: written before `bulk_` counts up, read after.
+  // The bulk at hand: written before `gate_` opens, read by those who have passed it.
   std::size_t tasks_ = 0;
   void* context_ = nullptr;
   Call call_ = nullptr;
   std::atomic<std::size_t> next_{0};
   std::atomic<std::uint32_t> bulk_{0};
-  std::atomic<std::uint32_t> busy_{0};  // workers that have not finished the bulk
+  // Whether workers may join the bulk, and how many are at it.
+  static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
+  std::atomic<std::uint32_t> gate_{0};
   std::atomic<bool> stop_{false};
 };
 
