@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/level_reader.h"
 #include "engine/recent_states.h"
 
 namespace comback {
@@ -78,6 +79,7 @@ Status DiskPart::commit() {
   if (Status status = table_->stage(commit, team_->for_tables()); !status) return status;
   if (Status status = backedges_->stage(commit); !status) return status;
   if (Status status = commit.finish(); !status) return status;
+  overhead_bytes_ = measure_overhead();
   if (table_->committed() >= 2 * filter_made_for_) {
     filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);
     return table_->resize_filter(plan_.filter_bytes, team_->for_tables());
@@ -85,10 +87,27 @@ Status DiskPart::commit() {
   return Done{};
 }
 
+// What nobody asks the budget for: RocksDB's open tables, memtables and one compaction, the index
+// of the level store, and for each thread its codecs and the blocks that it reads, encodes and
+// decodes.
+std::uint64_t DiskPart::measure_overhead() const {
+  constexpr std::uint64_t kCompaction = std::uint64_t{3} << 20;
+  constexpr std::uint64_t kCodecs = std::uint64_t{1} << 20;  // zstd takes 0.6 MB to compress with
+  const RunDatabase::Statistics database = database_->statistics();
+  return database.table_reader_bytes + database.memtable_bytes + kCompaction +
+         levels_->index_bytes() + team_->size() * kCodecs +
+         LevelReader::memory_bytes(levels_->width(), team_->size());
+}
+
 // In a model with thin levels the candidates and the sorts leave most of their shares. What they do
 // not get back in time, when levels grow, they spill earlier for.
 void DiskPart::share_out(const DescriptorLog& log, MemoryBudget& budget) {
   const auto without = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
+  // Counted where that leaves the others room: what is needed is needed.
+  if (!overhead_) overhead_.emplace(budget);
+  if (budget.left() > overhead_bytes_ + budget.limit() / 8) {
+    [[maybe_unused]] const bool counted = overhead_->raise_to(overhead_bytes_);
+  }
   const std::uint64_t others = without(budget.take_peak(), log.bytes());
   const std::uint64_t growth =
       without(plan_.detection_bytes, detection_->memory_bytes()) / 2 +

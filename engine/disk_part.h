@@ -10,6 +10,7 @@
 #include "engine/search.h"
 #include "engine/state_archive.h"
 #include "engine/thread_team.h"
+#include "storage/budget_charge.h"
 #include "storage/disk_backedges.h"
 #include "storage/disk_state_table.h"
 #include "storage/level_store.h"
@@ -63,6 +64,7 @@ class DiskPart {
 
  private:
   DiskPart(const SearchOptions& options, ThreadTeam& team);
+  std::uint64_t measure_overhead() const;
 
   MemoryPlan plan_;
   std::filesystem::path dir_;
@@ -75,6 +77,10 @@ class DiskPart {
   std::optional<Frontier> frontier_;
   std::unique_ptr<DuplicateDetection> detection_;
   std::uint64_t window_bytes_ = plan_.window_bytes;
+  // What libraries and buffers hold beside the tables, as measured at the last commit, and as far
+  // as it is counted in the budget.
+  std::uint64_t overhead_bytes_ = 0;
+  std::optional<BudgetCharge> overhead_;
   std::uint64_t filter_made_for_ = 0;  // committed states then
 };
 

@@ -28,7 +28,7 @@ Status write_rows(const DescriptorLog& log, StateId first, StateId end, LevelWri
 
 }  // namespace
 
-Status write_states(const StateArchive& archive, bool in_last_level, const KeptLevels& kept,
+Status write_states(const StateArchive& archive, bool in_last_level, KeptLevels& kept,
                     ThreadTeam& team, DiskPart& disk) {
   const DescriptorLog& log = archive.log();
   for (std::uint32_t level = 0; level < archive.levels(); ++level) {
@@ -40,6 +40,11 @@ Status write_states(const StateArchive& archive, bool in_last_level, const KeptL
     }
     if (last && in_last_level) break;
     if (Status status = disk.writer().end_level(); !status) return status;
+    // Those that were expanded and are not kept go at once: a file each would be too many.
+    if (level + 2 < archive.levels()) {
+      Status status = kept.drop(disk.levels(), level + 1, disk.plan().level_cache_bytes);
+      if (!status) return status;
+    }
   }
 
   EntriesByHash entries(log.width(), team);

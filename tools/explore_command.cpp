@@ -1,6 +1,7 @@
 #include "tools/explore_command.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -153,6 +154,9 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
     return ExitCode::kUsage;
   }
   const auto& model = std::get<std::unique_ptr<Model>>(loaded);
+  // Reading a large model takes tens of megabytes for a while, which the search is not to be
+  // charged for.
+  ::malloc_trim(0);
   if (const Diagnostics problems = read_invariants(*model, options); !problems.empty()) {
     reporter.finish();
     complain(to_string(problems));
