@@ -18,7 +18,8 @@ std::uint32_t elements(const VariableInfo& variable) {
   return std::max<std::uint32_t>(1, variable.length);
 }
 
-// The name of a location; a number that has no name, as that of the error state, is itself.
+}  // namespace
+
 std::string value_text(const VariableInfo& variable, std::int64_t value) {
   if (value >= 0 && static_cast<std::size_t>(value) < variable.value_names.size()) {
     return variable.value_names[static_cast<std::size_t>(value)];
@@ -26,7 +27,6 @@ std::string value_text(const VariableInfo& variable, std::int64_t value) {
   return std::to_string(value);
 }
 
-// "x = 3", "fork = [0, 1]", or one changed element: "fork[1] = 1".
 std::vector<std::string> assignments(const Model& model, const std::byte* state,
                                      const std::byte* previous) {
   std::vector<std::string> result;
@@ -55,14 +55,13 @@ std::vector<std::string> assignments(const Model& model, const std::byte* state,
   return result;
 }
 
-// The parts with commas between them, in lines that are not too long.
-std::string wrapped(const std::vector<std::string>& parts, std::string_view indent) {
-  constexpr std::size_t kColumns = 100;
+std::string wrapped(const std::vector<std::string>& parts, std::string_view indent,
+                    std::size_t columns) {
   std::string text;
   std::size_t column = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool first = column == 0;
-    if (!first && column + 2 + parts[i].size() > kColumns) {
+    if (!first && column + 2 + parts[i].size() > columns) {
       text += ",\n";
       column = 0;
     }
@@ -74,16 +73,12 @@ std::string wrapped(const std::vector<std::string>& parts, std::string_view inde
   return text + "\n";
 }
 
-}  // namespace
-
-std::string report_violation(const Model& model, const Violation& violation, TraceStyle style) {
-  std::string text = fmt::format("violation: {}\n", violation.what);
-  if (style == TraceStyle::kNone) return text;
-  const Trace& trace = violation.trace;
-  if (trace.states.empty()) return text;
+std::string trace_text(const Model& model, const Trace& trace, std::optional<Event> failing,
+                       TraceStyle style) {
+  std::string text;
   const std::size_t digits = std::to_string(trace.events.size()).size();
   const std::string indent(digits + 4, ' ');
-  text += fmt::format("\n  {:>{}}  initial state\n", 0, digits);
+  text += fmt::format("  {:>{}}  initial state\n", 0, digits);
   text += wrapped(assignments(model, trace.states[0].data(), nullptr), indent);
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const std::byte* before = trace.states[i].data();
@@ -93,11 +88,17 @@ std::string report_violation(const Model& model, const Violation& violation, Tra
     const auto parts = assignments(model, after, style == TraceStyle::kFull ? nullptr : before);
     text += parts.empty() ? indent + "nothing changes\n" : wrapped(parts, indent);
   }
-  if (violation.event) {
+  if (failing) {
     text += fmt::format("  {:>{}}  {}\n{}this step fails\n", "!", digits,
-                        model.describe_event(trace.states.back().data(), *violation.event), indent);
+                        model.describe_event(trace.states.back().data(), *failing), indent);
   }
   return text;
+}
+
+std::string report_violation(const Model& model, const Violation& violation, TraceStyle style) {
+  std::string text = fmt::format("violation: {}\n", violation.what);
+  if (style == TraceStyle::kNone || violation.trace.states.empty()) return text;
+  return text + "\n" + trace_text(model, violation.trace, violation.event, style);
 }
 
 Json state_json(const Model& model, const std::byte* state) {
@@ -120,9 +121,8 @@ Json state_json(const Model& model, const std::byte* state) {
   return json;
 }
 
-Json violation_json(const Model& model, const Violation& violation) {
+Json trace_json(const Model& model, const Trace& trace) {
   Json steps = Json::array();
-  const Trace& trace = violation.trace;
   for (std::size_t i = 0; i < trace.states.size(); ++i) {
     Json step = Json::object();
     if (i > 0) {
@@ -132,15 +132,21 @@ Json violation_json(const Model& model, const Violation& violation) {
     step["state"] = state_json(model, trace.states[i].data());
     steps.push_back(std::move(step));
   }
+  return steps;
+}
+
+Json violation_json(const Model& model, const Violation& violation) {
   Json json = {{"kind", to_string(violation.kind)},
                {"what", violation.what},
                {"state", violation.state},
                {"depth", violation.depth}};
   if (violation.event) {
     json["event"] = *violation.event;
-    json["action"] = model.describe_event(trace.states.back().data(), *violation.event);
+    if (!violation.trace.states.empty()) {
+      json["action"] = model.describe_event(violation.trace.states.back().data(), *violation.event);
+    }
   }
-  json["trace"] = std::move(steps);
+  json["trace"] = trace_json(model, violation.trace);
   return json;
 }
 

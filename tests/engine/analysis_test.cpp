@@ -8,6 +8,7 @@
 
 #include "engine/query.h"
 #include "engine/run_difference.h"
+#include "engine/stored_trace.h"
 #include "engine/survey.h"
 #include "engine/tree_shape.h"
 #include "tests/support/oracle.h"
@@ -198,7 +199,24 @@ TEST_P(AnalysisProperty, PathsLeadToTheirStates) {
     model.initial(state.data());
     for (const Event event : *path) model.execute(state.data(), event);
     EXPECT_EQ(oracle.id_of(state.data()), id);
+    const auto trace = stored_trace(model, run.tree(), id);
+    ASSERT_TRUE(trace) << trace.error().what;
+    EXPECT_EQ(trace->events, *path);
+    EXPECT_EQ(oracle.id_of(trace->states.back().data()), id);
   }
+}
+
+// A path may be a path of the model and yet not lead to the state that the run keeps under the id.
+TEST_P(AnalysisProperty, ATraceThatDoesNotEndInTheKeptStateIsRefused) {
+  Oracle wrong = oracle;
+  const StateId first = run.tree().first(1);
+  const StateId id = run.tree().end(1) - 1;
+  if (first == id) GTEST_SKIP() << "one state has nothing to be mistaken for";
+  std::swap(wrong.states[first], wrong.states[id]);
+  const StoredOracle wrong_run(wrong, model.width(), {.keep = [](std::uint32_t) { return true; }});
+  const auto trace = stored_trace(model, wrong_run.tree(), id);
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.error().code, Errc::kCorruption);
 }
 
 // The same model, and one with an edge less: the first level that differs, and a state of one that
