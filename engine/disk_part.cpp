@@ -78,7 +78,18 @@ Status DiskPart::commit() {
   Commit commit(*database_);
   if (Status status = table_->stage(commit, team_->for_tables()); !status) return status;
   if (Status status = backedges_->stage(commit); !status) return status;
+  if (recorder_) {
+    auto contents = levels_->checkpoint();
+    if (!contents) return contents.error();
+    RunRecord record = recorder_();
+    record.on_disk = true;
+    record.levels = std::move(*contents);
+    commit.put_meta(RunRecord::kKey, record.encode());
+  }
   if (Status status = commit.finish(); !status) return status;
+  if (recorder_) {
+    if (Status status = levels_->remove_dropped(); !status) return status;
+  }
   overhead_bytes_ = measure_overhead();
   if (table_->committed() >= 2 * filter_made_for_) {
     filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);

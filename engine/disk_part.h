@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "engine/duplicate_detection.h"
 #include "engine/frontier.h"
 #include "engine/level_writer.h"
+#include "engine/run_record.h"
 #include "engine/search.h"
 #include "engine/state_archive.h"
 #include "engine/thread_team.h"
@@ -52,8 +54,11 @@ class DiskPart {
 
   // Adds new states to the state table. `entries` is sorted by hash.
   Status insert(std::span<const StateEntry> entries);
-  // Moves what is in memory only, of state table and backedges, into the database.
+  // Moves what is in memory only, of state table and backedges, into the database, together with
+  // the run's record: that is a checkpoint.
   Status commit();
+  // Asked for the record at every commit from now on; without it commits have none.
+  void set_recorder(std::function<RunRecord()> recorder) { recorder_ = std::move(recorder); }
   // Makes what is in the database as small as it gets.
   Status compact() { return database_->compact(true); }
   // On disk, in all.
@@ -82,6 +87,7 @@ class DiskPart {
   std::uint64_t overhead_bytes_ = 0;
   std::optional<BudgetCharge> overhead_;
   std::uint64_t filter_made_for_ = 0;  // committed states then
+  std::function<RunRecord()> recorder_;
 };
 
 }  // namespace comback

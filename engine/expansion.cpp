@@ -40,6 +40,7 @@ void Expansion::begin() {
     lane->outcome = Outcome::kDone;
     lane->transitions = 0;
     lane->deadlocks = 0;
+    lane->first_deadlock = ~std::uint64_t{0};
     lane->suspects.clear();
   }
 }
@@ -47,11 +48,13 @@ void Expansion::begin() {
 Expansion::Outcome Expansion::finish() {
   transitions_ = 0;
   deadlocks_ = 0;
+  first_deadlock_ = ~std::uint64_t{0};
   suspects_.clear();
   Outcome outcome = Outcome::kDone;
   for (const auto& lane : lanes_) {
     transitions_ += lane->transitions;
     deadlocks_ += lane->deadlocks;
+    first_deadlock_ = std::min(first_deadlock_, lane->first_deadlock);
     suspects_.insert(suspects_.end(), lane->suspects.begin(), lane->suspects.end());
     outcome = std::max(outcome, lane->outcome);
   }
@@ -84,6 +87,7 @@ void Expansion::expand_one(Lane& lane, std::uint64_t place, const std::byte* sta
     lane.suspects.push_back({place, Suspect::Kind::kFault, successors.fault()});
   } else if (count == 0) {
     ++lane.deadlocks;
+    lane.first_deadlock = std::min(lane.first_deadlock, place);
     if (options_->deadlock_is_violation) {
       lane.suspects.push_back({place, Suspect::Kind::kDeadlock, {}});
     }

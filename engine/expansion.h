@@ -80,6 +80,8 @@ class Expansion {
   // What the last expand() found.
   std::uint64_t transitions() const { return transitions_; }
   std::uint64_t deadlocks() const { return deadlocks_; }
+  // The place of the first of them; REQUIRES: there is one.
+  std::uint64_t first_deadlock() const { return first_deadlock_; }
   // Places of states that findings must look at, in rising order.
   struct Suspect {
     std::uint64_t place = 0;
@@ -105,6 +107,7 @@ class Expansion {
     Outcome outcome = Outcome::kDone;
     std::uint64_t transitions = 0;
     std::uint64_t deadlocks = 0;
+    std::uint64_t first_deadlock = ~std::uint64_t{0};
     std::vector<Suspect> suspects;
   };
 
@@ -121,6 +124,7 @@ class Expansion {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::uint64_t transitions_ = 0;
   std::uint64_t deadlocks_ = 0;
+  std::uint64_t first_deadlock_ = 0;
   std::vector<Suspect> suspects_;
 };
 

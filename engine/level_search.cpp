@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/memory_to_disk.h"
 #include "engine/numbering.h"
 #include "engine/recent_states.h"
+#include "engine/run_record.h"
 #include "engine/search_control.h"
 #include "engine/state_archive.h"
 #include "engine/thread_team.h"
@@ -144,8 +146,7 @@ class LevelSearch {
       if (!loaded) return loaded.error();
       StateId end = *loaded;
       if (Status status = expand(first, end); !status) return status;
-      summary_.transitions += expansion_.transitions();
-      summary_.deadlocks += expansion_.deadlocks();
+      count_expanded();
       first = end;
     }
     return check_unexpanded(inspected_);
@@ -190,15 +191,17 @@ class LevelSearch {
       // The search ends at this state: those before it count, whatever the size of a batch.
       ended_ = true;
       end = level_first_ + suspect.place;
-      if (suspect.kind == Expansion::Suspect::Kind::kDeadlock) ++summary_.deadlocks;
+      if (suspect.kind == Expansion::Suspect::Kind::kDeadlock) {
+        ++summary_.deadlocks;
+        if (!first_deadlock_) first_deadlock_ = end;
+      }
       if (Status status = expand(first, end); !status) return status.error();
       break;
     }
     inspected_ = end;
     if (Status status = gather_candidates(); !status) return status.error();
     if (stop_ != StopReason::kNone) return end;
-    summary_.transitions += expansion_.transitions();
-    summary_.deadlocks += expansion_.deadlocks();
+    count_expanded();
     if (!disk_) {
       const Result<bool> numbered =
           numbering_.number_candidates(first - level_first_, end - level_first_);
@@ -209,6 +212,14 @@ class LevelSearch {
       }
     }
     return end;
+  }
+
+  void count_expanded() {
+    summary_.transitions += expansion_.transitions();
+    summary_.deadlocks += expansion_.deadlocks();
+    if (expansion_.deadlocks() > 0 && !first_deadlock_) {
+      first_deadlock_ = level_first_ + expansion_.first_deadlock();
+    }
   }
 
   Status expand(StateId first, StateId& end) {
@@ -306,6 +317,7 @@ class LevelSearch {
     auto part = DiskPart::create(model_, options_, archive_, team_, budget_);
     if (!part) return part.error();
     disk_ = std::move(*part);
+    if (options_.levels.write_run) disk_->set_recorder([this] { return record(); });
 
     kept_.choose(model_, archive_);
     // Before the first level is expanded, the initial state is a level that has ended; inside a
@@ -410,6 +422,7 @@ class LevelSearch {
       if (options_.levels.write_run) {
         if (Status status = disk_->compact(); !status) return status;
       }
+      finished_ = stop_ == StopReason::kNone;
       summary_.keep_levels = kept_.to_string();
       const DuplicateDetection::Counters counters = disk_->detection().counters();
       summary_.reconstructions = counters.marks;
@@ -429,7 +442,30 @@ class LevelSearch {
     summary_.visited_bytes = memory_used();
     summary_.seconds = control_.seconds();
     findings_.conclude(stop_);
-    return Done{};
+    return disk_ && options_.levels.write_run ? disk_->commit() : Status(Done{});
+  }
+
+  // What a checkpoint says at this moment.
+  RunRecord record() {
+    RunRecord record;
+    record.finished = finished_;
+    Summary& summary = record.summary;
+    summary = summary_;
+    for (Violation& violation : summary.violations) violation.trace = {};
+    summary.states = states();
+    summary.tree_digest = numbering_.digest();
+    summary.keep_levels = kept_.to_string();
+    if (!finished_) summary.wraps = expansion_.wraps();
+    std::uint64_t sum = 0;
+    for (const std::uint64_t size : summary.level_sizes) sum += size;
+    if (states() > sum) summary.level_sizes.push_back(states() - sum);
+    record.first_deadlock = first_deadlock_;
+    record.written = std::chrono::duration_cast<std::chrono::seconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    record.level = static_cast<std::uint32_t>(summary.level_sizes.size());
+    record.expanded = states();
+    return record;
   }
 
   const Model& model_;
@@ -458,6 +494,8 @@ class LevelSearch {
   std::uint64_t deadlocks_before_level_ = 0;
   StopReason stop_ = StopReason::kNone;
   bool ended_ = false;  // at a violation
+  bool finished_ = false;
+  std::optional<StateId> first_deadlock_;
 };
 
 }  // namespace

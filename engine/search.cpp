@@ -69,6 +69,28 @@ const char* to_string(Verdict verdict) {
   return "?";
 }
 
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::kNone:
+      return "none";
+    case StopReason::kMaxStates:
+      return "max-states";
+    case StopReason::kMaxDepth:
+      return "max-depth";
+    case StopReason::kTimeLimit:
+      return "time-limit";
+    case StopReason::kMemory:
+      return "memory";
+    case StopReason::kTableFull:
+      return "table-full";
+    case StopReason::kInterrupted:
+      return "interrupted";
+    case StopReason::kDisk:
+      return "disk";
+  }
+  return "?";
+}
+
 Result<Summary> explore(const Model& model, const SearchOptions& options, Monitor& monitor) {
   if (options.hash_bits < 8 || options.hash_bits > 64) {
     return Error{Errc::kInvalidArgument,

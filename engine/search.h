@@ -119,8 +119,11 @@ enum class StopReason {
   kTimeLimit,
   kMemory,
   kTableFull,
-  kInterrupted
+  kInterrupted,
+  kDisk,  // --disk, or the disk itself, would be full soon
 };
+
+const char* to_string(StopReason reason);  // "max-states", "time-limit", ...
 
 // A path from the initial state: states.size() == events.size() + 1. Checked by replaying it
 // before it is handed out.

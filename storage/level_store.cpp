@@ -251,6 +251,7 @@ Status LevelStore::write_footer(std::uint32_t file) {
   StoredFile& stored = *files_[file];
   std::vector<std::byte> entries;
   for (const std::uint32_t number : stored.levels) {
+    if (in_level_ && number + 1 == levels()) continue;
     for (const Block& block : levels_[number].blocks) {
       std::array<std::byte, kEntryBytes> entry;
       store_le(entry.data(), number);
@@ -269,16 +270,16 @@ Status LevelStore::write_footer(std::uint32_t file) {
   if (auto written = stored.writer->append(trailer.encode()); !written) return written;
   if (auto flushed = stored.writer->flush(); !flushed) return flushed;
   bytes_written_ += index.size() + kTrailerBytes;
-  stored.dirty = false;
+  stored.dirty = in_level_ && levels_.back().file == file;
   return Done{};
 }
 
 Result<LevelStore::Contents> LevelStore::checkpoint() {
-  assert(!in_level_);
   Contents contents;
   bool names_changed = false;
+  const std::uint32_t open_file = in_level_ ? levels_.back().file : kNoFile;
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
-    if (!files_[i] || files_[i]->held_levels == 0) continue;
+    if (!files_[i] || files_[i]->held_levels == (i == open_file ? 1u : 0u)) continue;
     StoredFile& stored = *files_[i];
     if (stored.dirty) {
       if (auto written = write_footer(i); !written) return written.error();
@@ -294,7 +295,8 @@ Result<LevelStore::Contents> LevelStore::checkpoint() {
   if (names_changed) {
     if (auto synced = sync_directory(dir_); !synced) return synced.error();
   }
-  for (const Level& level : levels_) contents.first_ids.push_back(level.first_id);
+  const std::uint32_t ended = levels() - (in_level_ ? 1 : 0);
+  for (std::uint32_t i = 0; i < ended; ++i) contents.first_ids.push_back(levels_[i].first_id);
   contents.first_ids.push_back(next_id_);
   return contents;
 }

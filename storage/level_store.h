@@ -102,7 +102,8 @@ class LevelStore {
   std::uint64_t memory_bytes() const { return memory_bytes_; }  // of levels moved there
 
   // All levels that ended and were not dropped survive a crash once the caller has committed what
-  // this returns; until then a crash goes back to the checkpoint before. REQUIRES: not in a level.
+  // this returns; until then a crash goes back to the checkpoint before. A level that has not ended
+  // is as if it had not begun.
   Result<Contents> checkpoint();
   // Deletes the files that only earlier checkpoints need. Call it when the last one is committed.
   Status remove_dropped();

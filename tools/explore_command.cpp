@@ -15,7 +15,9 @@
 #include "tools/option_types.h"
 #include "tools/quantity.h"
 #include "tools/report.h"
+#include "tools/run_options.h"
 #include "tools/signals.h"
+#include "tools/stored_model.h"
 #include "tools/temporary_run.h"
 
 namespace comback::tools {
@@ -36,6 +38,7 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
 
   CLI::App* command = root.add_subcommand("explore", "Explore the reachable states of a model");
   command->footer(kExamples);
+  command_ = command;
   model_.add_file_to(*command);
 
   command->add_flag("--deadlock", deadlock_, "A state without successors is a violation")
@@ -147,7 +150,10 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
   const StopOnSignals signals(reporter, !reporter.quiet());
 
   reporter.phase("reading " + model_.file);
-  auto loaded = load_model(model_, [&](std::string_view text) { reporter.status(text); });
+  std::string source;
+  auto loaded = load_model(
+      model_, [&](std::string_view text) { reporter.status(text); },
+      search_.run_dir().empty() ? nullptr : &source);
   if (const auto* problems = std::get_if<Diagnostics>(&loaded)) {
     reporter.finish();
     complain(to_string(*problems));
@@ -164,9 +170,19 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
   }
 
   std::optional<TemporaryRun> temporary;
-  if (options.levels.run_dir.empty()) {
+  std::optional<RunLock> lock;
+  if (search_.run_dir().empty()) {
     temporary.emplace();
     options.levels.run_dir = temporary->dir();
+  } else {
+    auto directory = RunDirectory::create(search_.run_dir(), header(options), source);
+    auto taken = directory ? RunLock::take(search_.run_dir()) : directory.error();
+    if (!taken) {
+      reporter.finish();
+      complain(fmt::format("comback: --run: {}\n", taken.error().what));
+      return exit_code_of(taken.error());
+    }
+    lock.emplace(std::move(*taken));
   }
   const Result<Summary> summary = explore(*model, options, reporter);
   reporter.finish();
@@ -179,6 +195,17 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
     return refused ? ExitCode::kUsage : ExitCode::kFailure;
   }
   return report(*model, options, *summary, out);
+}
+
+RunHeader ExploreCommand::header(const SearchOptions& options) const {
+  RunHeader header;
+  header.comback_version = COMBACK_VERSION;
+  header.model = std::filesystem::path(model_.file).filename().string();
+  header.model_path = model_.file;
+  header.options = options_given(*command_);
+  header.options["memory"] = {std::to_string(options.memory_bytes)};
+  header.options["range-errors"] = {model_.range_errors_in_words()};
+  return header;
 }
 
 ExitCode ExploreCommand::report(const Model& model, const SearchOptions& options,

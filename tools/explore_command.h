@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/search.h"
+#include "storage/run_directory.h"
 #include "tools/command.h"
 #include "tools/model_options.h"
 #include "tools/progress_reporter.h"
@@ -27,9 +28,12 @@ class ExploreCommand : public Command {
   SearchOptions search_options() const;
   // Predicates of --invariant; the problems of all of them where one cannot be read.
   Diagnostics read_invariants(const Model& model, SearchOptions& options) const;
+  // What run.json says of this exploration.
+  RunHeader header(const SearchOptions& options) const;
   ExitCode report(const Model& model, const SearchOptions& options, const Summary& summary,
                   StandardOutput& out) const;
 
+  CLI::App* command_ = nullptr;
   ModelOptions model_;
   SearchSettings search_;
   std::uint64_t default_memory_ = 0;

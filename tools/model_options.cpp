@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/run_directory.h"
 #include "tools/option_types.h"
 #include "tools/suggestion.h"
 
@@ -95,11 +96,30 @@ std::string ModelOptions::range_errors_in_words() const {
   return word_for(kRangeErrors, dve.range_errors);
 }
 
+bool ModelOptions::set_range_errors(std::string_view word) {
+  for (const auto& [name, value] : kRangeErrors) {
+    if (name != word) continue;
+    dve.range_errors = value;
+    return true;
+  }
+  return false;
+}
+
 std::variant<std::unique_ptr<Model>, Diagnostics> load_model(
-    const ModelOptions& options, const std::function<void(std::string_view)>& status) {
+    const ModelOptions& options, const std::function<void(std::string_view)>& status,
+    std::string* source) {
   if (Diagnostics diagnostics = check_file(options.file); !diagnostics.empty()) return diagnostics;
   dve::Options dve = options.dve;
   dve.status = status;
+  if (source != nullptr) {
+    // Where it cannot be read, load_file says why.
+    constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+    auto text = read_text_file(options.file, kMostBytes);
+    if (text && !text->empty()) {
+      *source = std::move(*text);
+      return dve::load_text(options.file, *source, dve);
+    }
+  }
   return dve::load_file(options.file, dve);
 }
 

@@ -26,12 +26,15 @@ struct ModelOptions {
   // How its events are executed.
   void add_execution_to(CLI::App& command);
 
-  std::string range_errors_in_words() const;  // as the option names it
+  std::string range_errors_in_words() const;     // as the option names it
+  bool set_range_errors(std::string_view word);  // false where there is no such word
 };
 
 // Reads the model; `status` is told what takes long. Problems with the file itself (it is missing,
-// it is a directory, its name says nothing) are diagnostics, too.
+// it is a directory, its name says nothing) are diagnostics, too. The text of the file goes to
+// `source`.
 std::variant<std::unique_ptr<Model>, Diagnostics> load_model(
-    const ModelOptions& options, const std::function<void(std::string_view)>& status);
+    const ModelOptions& options, const std::function<void(std::string_view)>& status,
+    std::string* source = nullptr);
 
 }  // namespace comback::tools

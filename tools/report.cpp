@@ -36,6 +36,8 @@ std::string stop_in_words(const Report& report) {
       return "the table of hashes is full; a larger --table-size or --memory helps";
     case StopReason::kInterrupted:
       return "it was interrupted";
+    case StopReason::kDisk:
+      return "the disk would soon be full";
   }
   return {};
 }
@@ -121,26 +123,6 @@ std::vector<Row> rows(const Report& report) {
 
 }  // namespace
 
-const char* to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      return "none";
-    case StopReason::kMaxStates:
-      return "max-states";
-    case StopReason::kMaxDepth:
-      return "max-depth";
-    case StopReason::kTimeLimit:
-      return "time-limit";
-    case StopReason::kMemory:
-      return "memory";
-    case StopReason::kTableFull:
-      return "table-full";
-    case StopReason::kInterrupted:
-      return "interrupted";
-  }
-  return "?";
-}
-
 ExitCode exit_code(const Summary& summary) {
   switch (summary.verdict) {
     case Verdict::kComplete:
@@ -160,7 +142,7 @@ Json to_json(const Report& report) {
   if (summary.stop_reason == StopReason::kNone) {
     json["stop_reason"] = nullptr;
   } else {
-    json["stop_reason"] = to_string(summary.stop_reason);
+    json["stop_reason"] = comback::to_string(summary.stop_reason);
   }
   json["states"] = summary.states;
   json["transitions"] = summary.transitions;

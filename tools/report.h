@@ -28,8 +28,6 @@ nlohmann::ordered_json to_json(const Report& report);
 
 std::string to_text(const Report& report, TraceStyle traces);
 
-const char* to_string(StopReason reason);  // "max-states", "time-limit", ...
-
 ExitCode exit_code(const Summary& summary);
 
 }  // namespace comback::tools

@@ -9,6 +9,7 @@
 
 #include "engine/cache_spec.h"
 #include "engine/comback_set.h"
+#include "storage/run_directory.h"
 #include "tools/machine.h"
 #include "tools/option_types.h"
 #include "tools/quantity.h"
@@ -224,6 +225,12 @@ Status SearchSettings::check() const {
   if (by_levels() && order_ == SearchOrder::kDepthFirst) {
     return Error{Errc::kInvalidArgument,
                  "--detection level is breadth first: use --search bfs, or --detection immediate"};
+  }
+  if (!run_dir().empty() && RunDirectory::holds_run(run_dir())) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("--run: {0} holds a run already: go on with it by 'comback resume "
+                             "{0}', or name another directory",
+                             run_dir().string())};
   }
   std::error_code error;
   if (!run_dir().empty() && std::filesystem::exists(run_dir(), error) &&
