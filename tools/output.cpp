@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace comback::tools {
 namespace {
@@ -73,22 +74,70 @@ Status ResultFile::check() const {
 }
 
 Status ResultFile::write(std::string_view contents) const {
-  const std::string name = path_.string();
-  const bool direct = is_special(path_);
-  const std::string target =
-      direct ? name : fmt::format("{}.{}.tmp", name, static_cast<long>(::getpid()));
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (direct ? 0 : O_TRUNC);
-  const int descriptor = ::open(target.c_str(), flags, 0666);
-  if (descriptor < 0) return failed(fmt::format("write {}", name), errno);
-  int error = write_all(descriptor, contents);
-  if (error == 0 && !direct && ::fsync(descriptor) != 0) error = errno;
-  if (::close(descriptor) != 0 && error == 0) error = errno;
-  if (error == 0 && !direct && std::rename(target.c_str(), name.c_str()) != 0) error = errno;
-  if (error != 0) {
-    if (!direct) ::unlink(target.c_str());
-    return failed(fmt::format("write {}", name), error);
+  StandardOutput nobody;
+  Result<ResultStream> stream = ResultStream::open(path_, nobody);
+  if (!stream) return stream.error();
+  stream->write(contents);
+  return stream->finish();
+}
+
+// --- ResultStream ---
+
+Result<ResultStream> ResultStream::open(const fs::path& path, StandardOutput& out) {
+  ResultStream stream(path);
+  if (path == "-") {
+    stream.out_ = &out;
+    return stream;
   }
-  return Done{};
+  const std::string name = path.string();
+  stream.renames_ = !is_special(path);
+  stream.target_ =
+      stream.renames_ ? fmt::format("{}.{}.tmp", name, static_cast<long>(::getpid())) : name;
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (stream.renames_ ? O_TRUNC : 0);
+  stream.descriptor_ = ::open(stream.target_.c_str(), flags, 0666);
+  if (stream.descriptor_ < 0) return failed(fmt::format("write {}", name), errno);
+  return stream;
+}
+
+ResultStream::ResultStream(ResultStream&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      renames_(other.renames_),
+      out_(other.out_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      buffer_(std::move(other.buffer_)),
+      status_(std::move(other.status_)) {}
+
+ResultStream::~ResultStream() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (renames_) ::unlink(target_.c_str());
+}
+
+void ResultStream::flush() {
+  if (out_ != nullptr) {
+    out_->write(buffer_);
+    status_ = out_->status();
+  } else if (status_) {
+    if (const int error = write_all(descriptor_, buffer_); error != 0) {
+      status_ = failed(fmt::format("write {}", path_.string()), error);
+    }
+  }
+  buffer_.clear();
+}
+
+Status ResultStream::finish() {
+  flush();
+  if (out_ != nullptr) return status_;
+  int error = 0;
+  if (status_ && renames_ && ::fsync(descriptor_) != 0) error = errno;
+  if (::close(std::exchange(descriptor_, -1)) != 0 && error == 0) error = errno;
+  if (status_ && error == 0 && renames_ && std::rename(target_.c_str(), path_.c_str()) != 0) {
+    error = errno;
+  }
+  if (status_ && error != 0) status_ = failed(fmt::format("write {}", path_.string()), error);
+  if (!status_ && renames_) ::unlink(target_.c_str());
+  return status_;
 }
 
 void reserve_standard_descriptors() {

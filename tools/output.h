@@ -42,6 +42,38 @@ class ResultFile {
   std::filesystem::path path_;
 };
 
+// The same for a result that is too large to be held: written bit by bit, and there under its name
+// once it is whole. On standard output, what was written stays.
+class ResultStream {
+ public:
+  // REQUIRES: `out` outlives it.
+  static Result<ResultStream> open(const std::filesystem::path& path, StandardOutput& out);
+  ResultStream(ResultStream&& other) noexcept;
+  ResultStream& operator=(ResultStream&&) = delete;
+  ~ResultStream();  // what was not finished is gone
+
+  // After an error nothing more is written, and finish() has it.
+  void write(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  const Status& status() const { return status_; }
+  Status finish();
+
+ private:
+  explicit ResultStream(std::filesystem::path path) : path_(std::move(path)) {}
+  void flush();
+
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+  std::filesystem::path path_;
+  std::string target_{};  // what is written to; empty: standard output
+  bool renames_ = false;  // target_ gets its name in the end
+  StandardOutput* out_ = nullptr;
+  int descriptor_ = -1;
+  std::string buffer_{};
+  Status status_ = Done{};
+};
+
 // Makes descriptors 0, 1 and 2 refer to something, so that no file that is opened later becomes
 // standard output. Writing to one that was closed still fails.
 void reserve_standard_descriptors();
