@@ -13,6 +13,7 @@
 #include "tools/info_command.h"
 #include "tools/names.h"
 #include "tools/suggestion.h"
+#include "tools/trace_command.h"
 
 #ifndef COMBACK_VERSION
 #error "COMBACK_VERSION comes from CMakeLists.txt"
@@ -71,6 +72,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   std::vector<Entry> entries;
   entries.push_back({.command = std::make_unique<ExploreCommand>()});
   entries.push_back({.command = std::make_unique<InfoCommand>()});
+  entries.push_back({.command = std::make_unique<TraceCommand>()});
   entries.push_back({.command = std::make_unique<ExperimentCommand>()});
   for (Entry& entry : entries) {
     entry.app = entry.command->add_to(root);

@@ -78,11 +78,15 @@ void ModelOptions::add_file_to(CLI::App& command) {
   command.add_option("MODEL", file, "A model in the DVE language: FILE.dve");
 }
 
-void ModelOptions::add_execution_to(CLI::App& command) {
-  add_choice(command, "--successors", kBackends, dve.backend,
+void add_backend(CLI::App& command, dve::Backend& backend) {
+  add_choice(command, "--successors", kBackends, backend,
              "Execute the model as native code, compiled with the system's C++ compiler and kept "
              "for next time, or interpret it; auto interprets until native code is ready")
       ->group("Model");
+}
+
+void ModelOptions::add_execution_to(CLI::App& command) {
+  add_backend(command, dve.backend);
   add_choice(command, "--range-errors", kRangeErrors, dve.range_errors,
              "What an index out of range, a division by zero and a value that leaves its type do")
       ->group("Model");

@@ -30,6 +30,9 @@ struct ModelOptions {
   bool set_range_errors(std::string_view word);  // false where there is no such word
 };
 
+// --successors: how a model's events are executed.
+void add_backend(CLI::App& command, dve::Backend& backend);
+
 // Reads the model; `status` is told what takes long. Problems with the file itself (it is missing,
 // it is a directory, its name says nothing) are diagnostics, too. The text of the file goes to
 // `source`.

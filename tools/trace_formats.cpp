@@ -23,8 +23,9 @@ std::string plain_text(const Model& model, const StatePath& path, TraceStyle sty
       events == 0   ? "the initial state"
       : events == 1 ? "one event from the initial state"
                     : fmt::format("{} events from the initial state", format_count(events));
-  return fmt::format("{}: {}\nstate {}, {}\n\n", path.model_name, path.what,
-                     format_count(path.state), length) +
+  // Without commas in the id: people copy it into the next command.
+  const std::string where = fmt::format("state {}, {}", path.state, length);
+  return fmt::format("{}: {}\n\n", path.model_name, path.kind ? path.what + "\n" + where : where) +
          trace_text(model, path.trace, path.failing, style);
 }
 

@@ -209,9 +209,13 @@ TEST_P(AnalysisProperty, PathsLeadToTheirStates) {
 // A path may be a path of the model and yet not lead to the state that the run keeps under the id.
 TEST_P(AnalysisProperty, ATraceThatDoesNotEndInTheKeptStateIsRefused) {
   Oracle wrong = oracle;
-  const StateId first = run.tree().first(1);
-  const StateId id = run.tree().end(1) - 1;
-  if (first == id) GTEST_SKIP() << "one state has nothing to be mistaken for";
+  std::uint32_t widest = 0;
+  for (std::uint32_t level = 1; level < run.tree().depth(); ++level) {
+    if (run.tree().size(level) > run.tree().size(widest)) widest = level;
+  }
+  const StateId first = run.tree().first(widest);
+  const StateId id = run.tree().end(widest) - 1;
+  if (first == id) GTEST_SKIP() << "every level has one state, with nothing to be mistaken for";
   std::swap(wrong.states[first], wrong.states[id]);
   const StoredOracle wrong_run(wrong, model.width(), {.keep = [](std::uint32_t) { return true; }});
   const auto trace = stored_trace(model, wrong_run.tree(), id);

@@ -89,7 +89,7 @@ TEST(TraceFormats, ThePathToTheInitialStateHasNoEvents) {
                           .trace = {.states = {state(0, 0, 0, 0)}, .events = {}}};
   for (const TraceFormat format : {TraceFormat::kText, TraceFormat::kFull}) {
     EXPECT_EQ(format_path(SmallModel(), initial, format),
-              "small.dve: state 0\nstate 0, the initial state\n\n"
+              "small.dve: state 0, the initial state\n\n"
               "  0  initial state\n     P = idle, x = 0, fork = [0, 0]\n");
   }
   EXPECT_EQ(Json::parse(format_path(SmallModel(), initial, TraceFormat::kItf))["states"].size(),
