@@ -9,6 +9,7 @@
 #include "tools/config_file.h"
 #include "tools/experiment_command.h"
 #include "tools/explore_command.h"
+#include "tools/export_command.h"
 #include "tools/help_formatter.h"
 #include "tools/info_command.h"
 #include "tools/names.h"
@@ -73,6 +74,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<ExploreCommand>()});
   entries.push_back({.command = std::make_unique<InfoCommand>()});
   entries.push_back({.command = std::make_unique<TraceCommand>()});
+  entries.push_back({.command = std::make_unique<ExportCommand>()});
   entries.push_back({.command = std::make_unique<ExperimentCommand>()});
   for (Entry& entry : entries) {
     entry.app = entry.command->add_to(root);

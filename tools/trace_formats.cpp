@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/csv.h"
+#include "tools/dot.h"
 #include "tools/json_text.h"
 #include "tools/quantity.h"
 #include "tools/trace_report.h"
@@ -78,20 +79,6 @@ Json itf(const Model& model, const StatePath& path) {
 }
 
 // --- Graphviz ---
-
-// Inside a quoted string of the DOT language; newlines become left-justified lines.
-std::string dot_escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') escaped += '\\';
-    if (c == '\n') {
-      escaped += "\\l";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string dot(const Model& model, const StatePath& path) {
   constexpr std::size_t kColumns = 60;

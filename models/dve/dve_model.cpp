@@ -1,5 +1,7 @@
 #include "models/dve/dve_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -72,6 +74,8 @@ std::string DveModel::describe_assertion(int index) const {
 
 std::string DveModel::describe_event(const std::byte* state, Event event) const {
   if (!program_.synchronous) return describe(program_, program_.events[event], state);
+  // Which transitions are taken together depends on which are enabled.
+  if (state == nullptr) return fmt::format("joint step {}", event);
   const auto& interpreter = static_cast<const SynchronousInterpreter&>(*interpreter_);
   const std::vector<std::uint32_t> taken = interpreter.combination(state, event);
   std::string out;
