@@ -50,7 +50,7 @@ Result<std::vector<SubtreeLevel>> subtree_levels(const StoredTree& tree,
   std::uint64_t left = range.max_states;
   SubtreeLevel level{tree.level_of(range.root), range.root, range.root + 1};
   while (level.first < level.end && left > 0 && levels.size() <= range.depth) {
-    level.end = std::min(level.end, level.first + left);
+    level.end = level.first + std::min(level.end - level.first, left);
     left -= level.end - level.first;
     levels.push_back(level);
     const auto children = children_of(tree, reader, level);
