@@ -1,6 +1,7 @@
 #include "storage/run_database.h"
 
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -51,6 +52,17 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view name,
     o.compaction_options_universal.max_size_amplification_percent = 100;
   }
   return o;
+}
+
+// A table file: its footer, its index and every block.
+Status verify_file(const rocksdb::Options& options, const std::string& path) {
+  rocksdb::SstFileReader reader(options);
+  rocksdb::Status s = reader.Open(path);
+  if (s.ok()) s = reader.VerifyChecksum();
+  if (s.ok()) return Done{};
+  const bool damaged = s.IsCorruption() || s.IsPathNotFound() || s.IsNotFound();
+  return damaged ? Error{Errc::kCorruption, path + ": " + s.ToString()}
+                 : to_error(s, "read " + path);
 }
 
 }  // namespace
@@ -261,6 +273,35 @@ Status RunDatabase::verify_checksums() const {
   const rocksdb::Status s = rocks_->db->VerifyChecksum();
   if (!s.ok()) return to_error(s, "verify database " + folder_.string());
   return Done{};
+}
+
+Result<std::uint64_t> RunDatabase::verify_files(const std::function<void(Error)>& on_damage) const {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  rocks_->db->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const Family* const family = find_family(file.column_family_name);
+    if (family == nullptr) continue;
+    Status verified = verify_file(family->options, file.db_path + file.name);
+    if (!verified) on_damage(verified.error());
+  }
+  return files.size();
+}
+
+Result<std::uint64_t> RunDatabase::verify_files_in(const fs::path& folder,
+                                                   const std::function<void(Error)>& on_damage) {
+  const rocksdb::Options options(rocksdb::DBOptions(),
+                                 family_options(kPagesPrefix, rocksdb::NewLRUCache(1 << 20)));
+  std::uint64_t files = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() != ".sst") continue;
+    ++files;
+    if (Status verified = verify_file(options, it->path().string()); !verified) {
+      on_damage(verified.error());
+    }
+  }
+  if (error) return to_error(error, "list " + folder.string());
+  return files;
 }
 
 Status RunDatabase::set_block_cache_bytes(std::uint64_t bytes) {

@@ -75,6 +75,12 @@ class RunDatabase {
 
   // Reads everything and compares checksums.
   Status verify_checksums() const;
+  // The same file by file, without stopping at damage: `on_damage` is told of every file in which
+  // something is wrong. Returns how many files were read.
+  Result<std::uint64_t> verify_files(const std::function<void(Error)>& on_damage) const;
+  // The same for the tables of a database that cannot be opened, finished or not.
+  static Result<std::uint64_t> verify_files_in(const std::filesystem::path& folder,
+                                               const std::function<void(Error)>& on_damage);
 
   // Changes the block cache's limit. kOutOfMemory where the budget does not allow it.
   Status set_block_cache_bytes(std::uint64_t bytes);

@@ -2,15 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/stored_tree.h"
 #include "engine/thread_team.h"
 #include "storage/commit.h"
 #include "storage/disk_backedges.h"
+#include "storage/disk_state_table.h"
+#include "storage/hash.h"
 #include "storage/level_block.h"
 #include "storage/level_store.h"
 #include "storage/run_database.h"
@@ -26,6 +31,11 @@ class StoredOracle {
     std::function<bool(std::uint32_t)> keep = [](std::uint32_t) { return false; };
     std::size_t block_ids = kMaxBackedges;
     std::size_t block_states = 64;  // of a level block
+    unsigned hash_bits = 64;        // of the state table
+    // What is stored instead, for tests of damage that checksums do not show.
+    std::function<void(std::vector<Backedge>&)> alter_backedges = [](auto&) {};
+    std::function<void(std::vector<StateEntry>&)> alter_entries = [](auto&) {};
+    std::function<void(std::uint64_t id, std::string& descriptor)> alter_kept = [](auto, auto&) {};
   };
 
   StoredOracle(const Oracle& oracle, std::size_t width, const Layout& layout) {
@@ -37,9 +47,23 @@ class StoredOracle {
     backedges_ = std::move(*table);
     std::vector<Backedge> edges;
     for (const auto& [predecessor, event] : oracle.backedges) edges.push_back({predecessor, event});
+    layout.alter_backedges(edges);
     ThreadTeam team(1);
     EXPECT_TRUE(backedges_->append(edges, team.for_tables()));
+    auto states = DiskStateTable::open(*database_, {.hash_bits = layout.hash_bits}, budget_);
+    EXPECT_TRUE(states) << states.error().what;
+    states_ = std::move(*states);
+    std::vector<StateEntry> entries;
+    for (std::uint64_t i = 0; i < oracle.states.size(); ++i) {
+      entries.push_back({hash_bytes(oracle.bytes(i), width), i});
+    }
+    layout.alter_entries(entries);
+    std::sort(entries.begin(), entries.end(), [](const StateEntry& a, const StateEntry& b) {
+      return std::pair(a.hash, a.id) < std::pair(b.hash, b.id);
+    });
+    EXPECT_TRUE(states_->insert(entries, team.for_tables()));
     Commit commit(*database_);
+    EXPECT_TRUE(states_->stage(commit, team.for_tables()));
     EXPECT_TRUE(backedges_->stage(commit));
     EXPECT_TRUE(commit.finish());
 
@@ -56,7 +80,11 @@ class StoredOracle {
       while (id < end) {
         const std::uint64_t to = std::min<std::uint64_t>(end, id + layout.block_states);
         std::string rows;
-        for (std::uint64_t i = id; i < to; ++i) rows += oracle.states[i];
+        for (std::uint64_t i = id; i < to; ++i) {
+          std::string descriptor = oracle.states[i];
+          layout.alter_kept(i, descriptor);
+          rows += descriptor;
+        }
         rows.append(64, '\0');
         const auto block =
             encoder.encode(reinterpret_cast<const std::byte*>(rows.data()), to - id, width);
@@ -74,6 +102,8 @@ class StoredOracle {
   }
 
   const StoredTree& tree() const { return tree_; }
+  const RunDatabase& database() const { return *database_; }
+  const DiskStateTable& states() const { return *states_; }
   const TempDir& dir() const { return dir_; }
 
  private:
@@ -81,6 +111,7 @@ class StoredOracle {
   MemoryBudget budget_;
   std::unique_ptr<RunDatabase> database_;
   std::unique_ptr<DiskBackedges> backedges_;
+  std::unique_ptr<DiskStateTable> states_;
   std::unique_ptr<LevelStore> levels_;
   StoredTree tree_;
 };
