@@ -142,8 +142,10 @@ class Verifier {
 
   Status check_files() {
     if (run_->database == nullptr) return Done{};
-    auto files = run_->database->verify_files(
-        [this](const Error& error) { problem(RunPart::kDatabase, error.what); });
+    auto files = run_->database->verify_files([this](const Error& error) {
+      if (run_->changing && error.code == Errc::kNotFound) return;
+      problem(RunPart::kDatabase, error.what);
+    });
     if (!files) return found(RunPart::kDatabase, files.error());
     out_.database_files = *files;
     return Done{};

@@ -27,6 +27,7 @@ struct VerifiedRun {
   StateId expanded = 0;
   std::uint64_t transitions = 0;
   std::uint64_t deadlocks = 0;
+  bool changing = false;  // another process goes on with it, and may delete files
 };
 
 struct VerifyOptions {

@@ -60,9 +60,7 @@ Status verify_file(const rocksdb::Options& options, const std::string& path) {
   rocksdb::Status s = reader.Open(path);
   if (s.ok()) s = reader.VerifyChecksum();
   if (s.ok()) return Done{};
-  const bool damaged = s.IsCorruption() || s.IsPathNotFound() || s.IsNotFound();
-  return damaged ? Error{Errc::kCorruption, path + ": " + s.ToString()}
-                 : to_error(s, "read " + path);
+  return to_error(s, "verify " + path);
 }
 
 }  // namespace
