@@ -113,8 +113,9 @@ Result<RunVerification> verify_run(const std::filesystem::path& run_dir, const M
   VerifiedRun run{&model, &tree, parts->database.get(), parts->table.get()};
   run.tree_digest = parts->record->summary.tree_digest;
   run.expanded = parts->record->expanded;
-  run.transitions = parts->record->counts.transitions;
-  run.deadlocks = parts->record->counts.deadlocks;
+  const bool all = parts->record->expanded == tree.states();
+  run.transitions = all ? parts->record->summary.transitions : parts->record->counts.transitions;
+  run.deadlocks = all ? parts->record->summary.deadlocks : parts->record->counts.deadlocks;
   run.changing = changing;
   auto found = verify(run, options, team, monitor);
   if (!found) return found.error();

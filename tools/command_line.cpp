@@ -15,6 +15,7 @@
 #include "tools/names.h"
 #include "tools/suggestion.h"
 #include "tools/trace_command.h"
+#include "tools/verify_command.h"
 
 #ifndef COMBACK_VERSION
 #error "COMBACK_VERSION comes from CMakeLists.txt"
@@ -75,6 +76,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<InfoCommand>()});
   entries.push_back({.command = std::make_unique<TraceCommand>()});
   entries.push_back({.command = std::make_unique<ExportCommand>()});
+  entries.push_back({.command = std::make_unique<VerifyCommand>()});
   entries.push_back({.command = std::make_unique<ExperimentCommand>()});
   for (Entry& entry : entries) {
     entry.app = entry.command->add_to(root);

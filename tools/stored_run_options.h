@@ -35,6 +35,7 @@ class StoredRunOptions {
   void set_dir(std::string dir) { dir_ = std::move(dir); }
   std::uint64_t memory_bytes() const { return memory_.value_or(default_memory_); }
   unsigned threads() const;
+  dve::Backend backend() const { return backend_; }
   ProgressReporter::Settings progress() const;
 
   // The run as of its last checkpoint. `status` is told what takes long.
