@@ -13,6 +13,7 @@
 #include "tools/help_formatter.h"
 #include "tools/info_command.h"
 #include "tools/names.h"
+#include "tools/query_command.h"
 #include "tools/suggestion.h"
 #include "tools/trace_command.h"
 #include "tools/verify_command.h"
@@ -75,6 +76,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<ExploreCommand>()});
   entries.push_back({.command = std::make_unique<InfoCommand>()});
   entries.push_back({.command = std::make_unique<TraceCommand>()});
+  entries.push_back({.command = std::make_unique<QueryCommand>()});
   entries.push_back({.command = std::make_unique<ExportCommand>()});
   entries.push_back({.command = std::make_unique<VerifyCommand>()});
   entries.push_back({.command = std::make_unique<ExperimentCommand>()});

@@ -13,6 +13,7 @@
 #include "tools/json_text.h"
 #include "tools/machine.h"
 #include "tools/option_types.h"
+#include "tools/predicates.h"
 #include "tools/quantity.h"
 #include "tools/report.h"
 #include "tools/run_options.h"
@@ -84,18 +85,7 @@ CLI::App* ExploreCommand::add_to(CLI::App& root) {
                    "there")
       ->option_text("FILE")
       ->group("Output");
-  add_choice<ProgressStyle>(*command, "--progress",
-                            {{"auto", ProgressStyle::kAuto},
-                             {"bar", ProgressStyle::kBar},
-                             {"plain", ProgressStyle::kPlain},
-                             {"none", ProgressStyle::kNone}},
-                            progress_,
-                            "On standard error: a live line (bar), a line per interval (plain) or "
-                            "nothing; auto is bar on a terminal")
-      ->group("Output");
-  add_duration(*command, "--progress-interval", progress_interval_,
-               "With --progress plain: time from line to line; default 5s")
-      ->group("Output");
+  progress_.add_to(*command);
   return command;
 }
 
@@ -123,30 +113,15 @@ SearchOptions ExploreCommand::search_options() const {
 }
 
 Diagnostics ExploreCommand::read_invariants(const Model& model, SearchOptions& options) const {
-  Diagnostics problems;
-  for (const std::string& text : invariants_) {
-    PredicateResult result = model.predicate(text);
-    if (auto* found = std::get_if<Diagnostics>(&result)) {
-      for (Diagnostic& diagnostic : *found) {
-        diagnostic.file = "<invariant>";
-        problems.push_back(std::move(diagnostic));
-      }
-    } else {
-      options.invariants.push_back(std::move(std::get<std::unique_ptr<Predicate>>(result)));
-    }
-  }
-  return problems;
+  return read_predicates(model, invariants_, "invariant", options.invariants);
 }
 
 ExitCode ExploreCommand::run(StandardOutput& out) {
   SearchOptions options = search_options();
   // Native code in the background is news only where a search takes long enough to need it.
   const bool in_background = model_.dve.backend == dve::Backend::kAuto;
-  ProgressReporter reporter(
-      {.style = progress_,
-       .interval = progress_interval_.value_or(std::chrono::duration<double>(5)),
-       .patience = std::chrono::duration<double>(in_background ? 1 : 0),
-       .budget_bytes = options.memory_bytes});
+  ProgressReporter reporter(progress_.settings(
+      options.memory_bytes, std::chrono::duration<double>(in_background ? 1 : 0)));
   const StopOnSignals signals(reporter, !reporter.quiet());
 
   reporter.phase("reading " + model_.file);

@@ -11,7 +11,7 @@
 #include "storage/run_directory.h"
 #include "tools/command.h"
 #include "tools/model_options.h"
-#include "tools/progress_reporter.h"
+#include "tools/progress_options.h"
 #include "tools/search_settings.h"
 #include "tools/trace_report.h"
 
@@ -46,8 +46,7 @@ class ExploreCommand : public Command {
   std::optional<std::chrono::duration<double>> time_limit_;
   std::optional<std::string> json_;
   TraceStyle traces_ = TraceStyle::kChanges;
-  ProgressStyle progress_ = ProgressStyle::kAuto;
-  std::optional<std::chrono::duration<double>> progress_interval_;
+  ProgressOptions progress_;
 };
 
 }  // namespace comback::tools

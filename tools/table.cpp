@@ -6,7 +6,7 @@ namespace comback::tools {
 namespace {
 
 bool is_number(const std::string& cell) {
-  return !cell.empty() && cell.find_first_not_of("0123456789,.-") == std::string::npos;
+  return !cell.empty() && cell.find_first_not_of("0123456789,.- %<>") == std::string::npos;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace comback::tools {
 
-// Lines of aligned columns. Cells that are numbers stand to the right.
+// Lines of aligned columns. Numbers and percentages stand to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
