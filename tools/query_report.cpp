@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
+  if (part == whole) return "100 %";
   const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
   // What is there is not to look as if it were not, and what is not all as if it were.
   if (part > 0 && share < 0.01) return "< 0.01 %";

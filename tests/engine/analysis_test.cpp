@@ -274,6 +274,24 @@ TEST_P(AnalysisProperty, ComparesRunsLevelByLevel) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, AnalysisProperty, ::testing::Range(0u, 20u));
 
+TEST(Analysis, AnInterruptedQuerySaysOfHowManyStatesItTells) {
+  const GridModel model(2, 200);
+  const Oracle oracle(model);
+  const StoredOracle run(oracle, model.width(), {});
+  Query query;
+  query.predicates.push_back(std::make_shared<FunctionPredicate>(
+      "true", [](const std::byte*) -> std::optional<std::int64_t> { return 1; }));
+  ThreadTeam team(2);
+  Monitor monitor;
+  monitor.request_stop();
+  const auto answer = ask(model, run.tree(), query, team, {}, monitor);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_TRUE(answer->interrupted);
+  EXPECT_GT(answer->states, 0u);
+  EXPECT_LT(answer->states, oracle.states.size());
+  EXPECT_EQ(answer->predicates[0].satisfied, answer->states);
+}
+
 TEST(Analysis, AQueryWithTooManyValuesIsRefused) {
   const GridModel model(2, 40);
   const Oracle oracle(model);
