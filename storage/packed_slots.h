@@ -60,6 +60,19 @@ class PackedSlots {
     if (bits_ + shift > 64) data_[bit / 8 + 8] |= std::byte(value >> (64 - shift));
   }
 
+  // Likewise where the slot is not zero. REQUIRES: value fits.
+  void replace(std::uint64_t slot, std::uint64_t value) {
+    const std::uint64_t change = get(slot) ^ value;
+    assert((change & ~mask_) == 0);
+    const std::uint64_t bit = slot * bits_;
+    const unsigned shift = bit % 8;
+    std::uint64_t word;
+    std::memcpy(&word, data_ + bit / 8, 8);
+    word ^= change << shift;
+    std::memcpy(data_ + bit / 8, &word, 8);
+    if (bits_ + shift > 64) data_[bit / 8 + 8] ^= std::byte(change >> (64 - shift));
+  }
+
   void prefetch(std::uint64_t slot) const { __builtin_prefetch(data_ + slot * bits_ / 8); }
 
   std::uint64_t size() const { return count_; }

@@ -5,6 +5,7 @@
 #include "storage/hash.h"
 #include "storage/insertion.h"
 #include "storage/packed_slots.h"
+#include "storage/probe_key.h"
 
 namespace comback {
 
@@ -13,15 +14,10 @@ namespace comback {
 // state is omitted only where an equal value lies on its probe sequence, so b can be smaller than
 // in CompactSet for the same risk.
 //
-// Double hashing: m is prime, so every step visits all slots. A slot holds 0 when it is empty,
-// which leaves 2^b - 1 values.
+// m is prime (ProbeKey). A slot holds 0 when it is empty, which leaves 2^b - 1 values.
 class ProbedSet {
  public:
-  struct Key {
-    std::uint64_t start;
-    std::uint64_t step;
-    std::uint64_t value;
-  };
+  using Key = ProbeKey;
 
   // REQUIRES: 1 <= bits <= 64; slots >= 3; `budget` outlives the set.
   ProbedSet(unsigned bits, std::uint64_t slots, MemoryBudget& budget)
@@ -30,14 +26,7 @@ class ProbedSet {
   // Allocates the table, of the largest prime number of slots that is not above the one asked for.
   [[nodiscard]] bool open();
 
-  Key key_of(const HashPair& hash) const {
-    // The product's leading bits depend on all bits of the hash, the start only on leading ones.
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    return {hash_to_range(hash.first, table_.size()),
-            1 + hash_to_range(hash.first * kOdd, table_.size() - 1),
-            bits_ == 64 ? hash.second + (hash.second == 0)
-                        : 1 + hash_to_range(hash.second, (std::uint64_t{1} << bits_) - 1)};
-  }
+  Key key_of(const HashPair& hash) const { return Key::of(hash, table_.size(), bits_); }
   // REQUIRES: `key` is from key_of after open(), here and below.
   void prefetch(const Key& key) const { table_.prefetch(key.start); }
   bool contains(const Key& key) const { return find(key).found; }
@@ -66,8 +55,7 @@ class ProbedSet {
       const std::uint64_t held = table_.get(slot);
       if (held == 0) return {slot, false};
       if (held == key.value) return {slot, true};
-      slot += key.step;
-      if (slot >= table_.size()) slot -= table_.size();
+      slot = key.next(slot, table_.size());
     }
     return {0, false};
   }
