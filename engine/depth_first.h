@@ -21,6 +21,9 @@ namespace comback {
 // Depth-first search over one of the sets of engine/visited.h, in the order of the recursive
 // search: successors by increasing event, each looked up only when its turn comes.
 //
+// A set that forgets states (follow()) is told what is on the stack; a state that it has forgotten
+// is visited again, under a new id.
+//
 // A frame of the stack is a state and a position among its successors: eight bytes where the
 // visited set has the descriptor; its successors are in a SuccessorStack.
 template <class Visited>
@@ -46,6 +49,9 @@ class DepthFirstSearch {
   }
 
   Status run() {
+    if constexpr (kForgets) {
+      if (!visited_.follow(stack_, sizeof(std::uint32_t))) return finish(StopReason::kMemory);
+    }
     std::vector<std::byte> initial(width_ + kDescriptorSlack);
     model_.initial(initial.data());
     StopReason stop = visit(visited_.key(initial.data()), initial.data());
@@ -59,6 +65,7 @@ class DepthFirstSearch {
  private:
   using Key = typename Visited::Key;
   static constexpr std::uint32_t kExhausted = 0xffffffff;  // a position: nothing is left to try
+  static constexpr bool kForgets = requires(Visited & visited) { visited.popping(); };
 
   static std::size_t frame_bytes(std::size_t width) {
     return sizeof(std::uint32_t) + (Visited::kKeepsDescriptors ? sizeof(std::uint32_t) : width);
@@ -100,8 +107,12 @@ class DepthFirstSearch {
   }
 
   void leave() {
-    stack_.pop();
+    pop_frame();
     successors_.pop();
+  }
+  void pop_frame() {
+    if constexpr (kForgets) visited_.popping();
+    stack_.pop();
   }
 
   // Looks a state up and, where it is new, stores it, expands it and makes it the topmost frame.
@@ -122,6 +133,9 @@ class DepthFirstSearch {
     } else {
       copy_bytes(frame + sizeof(std::uint32_t), state, width_);
     }
+    if constexpr (kForgets) {
+      if (!visited_.pushed()) return StopReason::kMemory;
+    }
     const std::uint64_t depth = stack_.size() - 1;
     summary_.max_depth = std::max(summary_.max_depth, depth);
     const std::byte* const stored = descriptor(frame);
@@ -131,7 +145,7 @@ class DepthFirstSearch {
     }
     if (options_.max_depth && depth > *options_.max_depth) {
       too_deep_ = true;
-      stack_.pop();
+      pop_frame();
       return StopReason::kNone;
     }
     successors_.push(stored, 0, visited_);
@@ -167,6 +181,7 @@ class DepthFirstSearch {
     summary_.wraps = successors_.wraps();
     summary_.visited_bytes = visited_.bytes();
     summary_.omission_probability = visited_.omission_probability();
+    if constexpr (kForgets) visited_.describe(summary_);
     summary_.seconds = control_.seconds();
     findings_.conclude(stop);
     return Done{};

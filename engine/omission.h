@@ -18,4 +18,15 @@ double basic_omission_probability(std::uint64_t states, unsigned bits);
 // [stern96].
 double improved_omission_probability(std::uint64_t states, std::uint64_t slots, unsigned bits);
 
+// [stern96, equation (1)]: `observed` insertions into m slots of which each looks at no more than
+// t, and replaces one where they are all taken. The k-th of them is compared as if k - 1 slots were
+// taken, a little more than there are, since some insertions replace before the table is full; and
+// omitting a state that was there before and has been replaced is no omission. Both make it an
+// upper estimate. l = 2^bits - 1, as above. REQUIRES: probes >= 1; slots much larger than probes^2.
+double limited_omission_probability(std::uint64_t observed, std::uint64_t slots, unsigned probes,
+                                    unsigned bits);
+
+// C of that equation: how many comparisons there are that may go wrong.
+double limited_comparisons(std::uint64_t observed, std::uint64_t slots, unsigned probes);
+
 }  // namespace comback

@@ -9,6 +9,7 @@
 #include "engine/comback_search.h"
 #include "engine/depth_first.h"
 #include "engine/level_search.h"
+#include "engine/limited_visited.h"
 #include "engine/visited.h"
 
 namespace comback {
@@ -47,6 +48,22 @@ Result<Summary> explore_in_order(const Model& model, const SearchOptions& option
   return options.order == SearchOrder::kBreadthFirst
              ? explore_with<Visited, BreadthFirstSearch>(model, options, monitor)
              : explore_with<Visited, DepthFirstSearch>(model, options, monitor);
+}
+
+Result<Summary> explore_with_limited_table(const Model& model, const SearchOptions& options,
+                                           Monitor& monitor) {
+  if (options.order == SearchOrder::kBreadthFirst) {
+    return Error{Errc::kUnsupported,
+                 "a table that forgets states needs a depth-first search: breadth first, states "
+                 "that replace each other would be found again for ever"};
+  }
+  if (options.limited.probes < 1 ||
+      (options.table_slots && options.limited.probes > *options.table_slots)) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("{} probes in a table of {} slots: must be 1 to the number of slots",
+                             options.limited.probes, options.table_slots.value_or(0))};
+  }
+  return explore_with<LimitedVisited, DepthFirstSearch>(model, options, monitor);
 }
 
 }  // namespace
@@ -103,6 +120,8 @@ Result<Summary> explore(const Model& model, const SearchOptions& options, Monito
       return explore_in_order<CompactVisited>(model, options, monitor);
     case VisitedMode::kCompactImproved:
       return explore_in_order<ProbedVisited>(model, options, monitor);
+    case VisitedMode::kCompactCache:
+      return explore_with_limited_table(model, options, monitor);
     case VisitedMode::kComBack:
       return explore_comback(model, options, monitor);
     case VisitedMode::kLevels:

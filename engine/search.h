@@ -28,6 +28,7 @@ enum class VisitedMode {
   kFull,             // all descriptors: exact
   kCompact,          // hash compaction [wolper93]: a b-bit hash per state, may omit states
   kCompactImproved,  // hash compaction [stern95]: probe sequence independent of the stored value
+  kCompactCache,     // hash compaction [stern96]: of a bounded table, which forgets; depth first
   kComBack,          // hashes and backedges, states reconstructed [westergaard07]: exact
   kLevels,           // the same, level by level, streamed, on disk where memory is short: exact
 };
@@ -87,15 +88,23 @@ struct LevelOptions {
   IoKind io = IoKind::kAuto;
 };
 
+// Hash compaction with caching.
+struct LimitedOptions {
+  unsigned probes = 3;     // slots that are tried for a state before one is replaced
+  std::uint64_t seed = 1;  // of the hash functions and of what is replaced
+};
+
 struct SearchOptions {
   SearchOrder order = SearchOrder::kBreadthFirst;
   VisitedMode visited = VisitedMode::kFull;
-  unsigned hash_bits = 64;                   // of all modes but kFull, 8..64
-  std::uint64_t memory_bytes = 1ull << 30;   // budget for everything the search allocates
-  std::optional<std::uint64_t> table_slots;  // kCompactImproved; default: what the budget allows
+  unsigned hash_bits = 64;                  // of all modes but kFull, 8..64
+  std::uint64_t memory_bytes = 1ull << 30;  // budget for everything the search allocates
+  // kCompactImproved, kCompactCache; default: what half of the budget allows
+  std::optional<std::uint64_t> table_slots;
 
   ComBackOptions comback;  // kComBack
   LevelOptions levels;     // kLevels
+  LimitedOptions limited;  // kCompactCache
 
   // What counts as a violation; failed assertions and faults of the model always do.
   bool deadlock_is_violation = false;
@@ -159,6 +168,15 @@ struct Summary {
   std::uint64_t invariant_violations = 0;  // states, counted with continue_after_violation
   std::uint64_t assertion_violations = 0;
   std::optional<double> omission_probability;  // compact modes: of missing at least one state
+  // kCompactCache: the table at the end. Where something was replaced, states were forgotten and
+  // found again, and `states`, `transitions`, `deadlocks` and violations count what was done, each
+  // at least as often as there are.
+  struct Table {
+    std::uint64_t slots = 0;
+    std::uint64_t occupied = 0;
+    std::uint64_t replacements = 0;
+  };
+  std::optional<Table> table;
   // kLevels: a hash over the backedges by id. Equal for every budget and thread count.
   std::optional<std::uint64_t> tree_digest;
   std::uint64_t disk_bytes = 0;  // of the run directory, at the end

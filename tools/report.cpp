@@ -64,9 +64,17 @@ std::string headline(const Report& report) {
 
 using Row = std::pair<std::string_view, std::string>;
 
+// Whether states were forgotten and may have been visited more than once.
+bool revisits(const Summary& summary) { return summary.table && summary.table->replacements > 0; }
+
+std::string states_in_words(const Summary& summary) {
+  const std::string count = format_count(summary.states);
+  return revisits(summary) ? count + " at most: forgotten ones count again" : count;
+}
+
 std::vector<Row> rows(const Report& report) {
   const Summary& summary = report.summary;
-  std::vector<Row> rows = {{"states", format_count(summary.states)},
+  std::vector<Row> rows = {{"states", states_in_words(summary)},
                            {"transitions", format_count(summary.transitions)},
                            {"deadlocks", format_count(summary.deadlocks)}};
   if (breadth_first(report)) {
@@ -97,6 +105,12 @@ std::vector<Row> rows(const Report& report) {
     rows.emplace_back("omission",
                       fmt::format("a state was missed with probability of at most {:.2g}",
                                   *summary.omission_probability));
+  }
+  if (summary.table) {
+    rows.emplace_back("table", fmt::format("{} of {} slots taken, {} states replaced",
+                                           format_count(summary.table->occupied),
+                                           format_count(summary.table->slots),
+                                           format_count(summary.table->replacements)));
   }
   rows.emplace_back("visited set", fmt::format("{}: {}", report.visited_in_words,
                                                format_size(summary.visited_bytes)));
@@ -161,6 +175,11 @@ Json to_json(const Report& report) {
   json["hash_conflicts"] = summary.hash_conflicts;
   json["wraps"] = summary.wraps;
   if (summary.omission_probability) json["omission_probability"] = *summary.omission_probability;
+  if (summary.table) {
+    json["table"] = {{"slots", summary.table->slots},
+                     {"occupied", summary.table->occupied},
+                     {"replacements", summary.table->replacements}};
+  }
   json["assertion_violations"] = summary.assertion_violations;
   json["invariant_violations"] = summary.invariant_violations;
   json["violations"] = Json::array();

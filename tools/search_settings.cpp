@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,8 +20,9 @@ namespace {
 
 constexpr const char* kGroup = "Search";
 
-const std::vector<std::pair<std::string, SearchOrder>> kOrders = {
-    {"bfs", SearchOrder::kBreadthFirst}, {"dfs", SearchOrder::kDepthFirst}};
+using Order = std::optional<SearchOrder>;
+const std::vector<std::pair<std::string, Order>> kOrders = {{"bfs", SearchOrder::kBreadthFirst},
+                                                            {"dfs", SearchOrder::kDepthFirst}};
 const std::vector<std::pair<std::string, LevelOptions::Tables>> kTables = {
     {"auto", LevelOptions::Tables::kAuto},
     {"memory", LevelOptions::Tables::kMemory},
@@ -67,24 +69,31 @@ std::string check_split(const std::string& text) {
 }  // namespace
 
 void SearchSettings::add_to(CLI::App& command) {
-  add_choice(command, "--search", kOrders, order_,
-             "Breadth first (shortest traces, levels) or depth first")
+  add_choice(
+      command, "--search", kOrders, order_,
+      "Breadth first (shortest traces, levels; the default) or depth first (the default, and "
+      "the only way, of compact-cache)")
       ->group(kGroup);
   add_choice<Visited>(
       command, "--visited",
-      {{"comback", Visited::kComBack}, {"full", Visited::kFull}, {"compact", Visited::kCompact}},
+      {{"comback", Visited::kComBack},
+       {"full", Visited::kFull},
+       {"compact", Visited::kCompact},
+       {"compact-cache", Visited::kCompactCache}},
       visited_,
       "What is kept of a visited state: a hash and how it was reached (comback: "
-      "exact), all of it (full: exact), or only a hash (compact: may omit states)")
+      "exact), all of it (full: exact), only a hash (compact: may omit states), or a hash until "
+      "another state needs its place (compact-cache: may omit states, and visit them again)")
       ->group(kGroup);
   depends(add_number(command, "--hash-bits", hash_bits_, 8, 64,
                      "Bits of a stored hash, 8 to 64; default 64, with --detection level 32 to 42 "
                      "by --memory. "
                      "comback is exact with any"),
-          "--visited comback or compact", &SearchSettings::hashed);
+          "--visited comback, compact or compact-cache", &SearchSettings::hashed);
   add_comback(command);
   add_levels(command);
   add_compact(command);
+  add_compact_cache(command);
 }
 
 void SearchSettings::add_comback(CLI::App& command) {
@@ -196,9 +205,22 @@ void SearchSettings::add_compact(CLI::App& command) {
               "fixed size and omits far fewer states per bit"),
           "--visited compact", &SearchSettings::compact);
   depends(add_count(command, "--table-size", table_slots_,
-                    "With --compaction improved: slots of the table; default: what half of "
-                    "--memory holds"),
-          "--visited compact --compaction improved", &SearchSettings::improved);
+                    "With --compaction improved and with compact-cache: slots of the table; "
+                    "default: what half of --memory holds"),
+          "--visited compact --compaction improved, or --visited compact-cache",
+          &SearchSettings::fixed_table);
+}
+
+void SearchSettings::add_compact_cache(CLI::App& command) {
+  depends(
+      add_number(command, "--probes", probes_, 1, 1000,
+                 "With compact-cache: slots that are tried for a state; where all are taken, it "
+                 "replaces one. More make omissions likelier and revisits rarer; default 3"),
+      "--visited compact-cache", &SearchSettings::compact_cache);
+  depends(add_number(command, "--seed", seed_, 0, std::numeric_limits<unsigned>::max(),
+                     "With compact-cache: which hash functions are used, and what is replaced; "
+                     "default 1. What one seed omits, another does not"),
+          "--visited compact-cache", &SearchSettings::compact_cache);
 }
 
 void SearchSettings::depends(CLI::Option* option, const char* needs,
@@ -222,7 +244,7 @@ Status SearchSettings::check() const {
                     "how the descriptors are divided",
                     option->get_name())};
   }
-  if (by_levels() && order_ == SearchOrder::kDepthFirst) {
+  if (by_levels() && order() == SearchOrder::kDepthFirst) {
     return Error{Errc::kInvalidArgument,
                  "--detection level is breadth first: use --search bfs, or --detection immediate"};
   }
@@ -231,6 +253,17 @@ Status SearchSettings::check() const {
                  fmt::format("--run: {0} holds a run already: go on with it by 'comback resume "
                              "{0}', or name another directory",
                              run_dir().string())};
+  }
+  if (compact_cache() && order() == SearchOrder::kBreadthFirst) {
+    return Error{Errc::kInvalidArgument,
+                 "--visited compact-cache is depth first: use --search dfs, or leave --search out. "
+                 "Breadth first, states that replace each other would be found again for ever"};
+  }
+  if (compact_cache() && table_slots_ &&
+      *table_slots_ < probes_.value_or(LimitedOptions().probes)) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("--table-size {}: must be at least --probes, {}", *table_slots_,
+                             probes_.value_or(LimitedOptions().probes))};
   }
   std::error_code error;
   if (!run_dir().empty() && std::filesystem::exists(run_dir(), error) &&
@@ -243,7 +276,7 @@ Status SearchSettings::check() const {
 }
 
 void SearchSettings::apply(SearchOptions& options) const {
-  options.order = order_;
+  options.order = order();
   if (hash_bits_) options.hash_bits = *hash_bits_;
   switch (visited_) {
     case Visited::kFull:
@@ -252,6 +285,12 @@ void SearchSettings::apply(SearchOptions& options) const {
     case Visited::kCompact:
       options.visited = improved() ? VisitedMode::kCompactImproved : VisitedMode::kCompact;
       options.table_slots = table_slots_;
+      break;
+    case Visited::kCompactCache:
+      options.visited = VisitedMode::kCompactCache;
+      options.table_slots = table_slots_;
+      options.limited.probes = probes_.value_or(options.limited.probes);
+      if (seed_) options.limited.seed = *seed_;
       break;
     case Visited::kComBack:
       options.visited = by_levels() ? VisitedMode::kLevels : VisitedMode::kComBack;
@@ -270,7 +309,7 @@ void SearchSettings::apply(SearchOptions& options) const {
 
 void SearchSettings::describe(const SearchOptions& options, const Model& model,
                               nlohmann::ordered_json& settings) const {
-  settings["search"] = word_for(kOrders, order_);
+  settings["search"] = word_for(kOrders, Order(order()));
   switch (visited_) {
     case Visited::kFull:
       settings["visited"] = "full";
@@ -278,6 +317,12 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
     case Visited::kCompact:
       settings["visited"] = "compact";
       settings["compaction"] = improved() ? "improved" : "basic";
+      if (table_slots_) settings["table_size"] = *table_slots_;
+      break;
+    case Visited::kCompactCache:
+      settings["visited"] = "compact-cache";
+      settings["probes"] = options.limited.probes;
+      settings["seed"] = options.limited.seed;
       if (table_slots_) settings["table_size"] = *table_slots_;
       break;
     case Visited::kComBack: {
@@ -303,7 +348,7 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
       settings["cache_size"] = *resolved.cache_size;
       if (is_delayed) settings["candidates"] = *resolved.candidates;
       settings["queue"] = word_for(kQueues, resolved.queue);
-      if (resolved.queue == ComBackOptions::Queue::kIds && order_ == SearchOrder::kBreadthFirst) {
+      if (resolved.queue == ComBackOptions::Queue::kIds && order() == SearchOrder::kBreadthFirst) {
         settings["queue_block"] = *resolved.queue_block;
       }
       settings["tables"] = "memory";
@@ -320,6 +365,9 @@ std::string SearchSettings::visited_in_words() const {
     case Visited::kCompact:
       return fmt::format("hashes of {} bits, {}", hash_bits_.value_or(64),
                          improved() ? "improved" : "basic");
+    case Visited::kCompactCache:
+      return fmt::format("hashes of {} bits, forgotten after {} probes", hash_bits_.value_or(64),
+                         probes_.value_or(LimitedOptions().probes));
     case Visited::kComBack:
       if (by_levels()) return "by levels";
       return fmt::format("hashes of {} bits and backedges", hash_bits_.value_or(64));

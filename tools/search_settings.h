@@ -37,7 +37,7 @@ class SearchSettings {
   std::string visited_in_words() const;
 
  private:
-  enum class Visited { kComBack, kFull, kCompact };
+  enum class Visited { kComBack, kFull, kCompact, kCompactCache };
   enum class Compaction { kBasic, kImproved };
   enum class Detection { kImmediate, kDelayed, kLevel };
 
@@ -49,6 +49,7 @@ class SearchSettings {
   };
 
   void add_compact(CLI::App& command);
+  void add_compact_cache(CLI::App& command);
   void add_comback(CLI::App& command);
   void add_levels(CLI::App& command);
   void add_descriptors(CLI::App& command);
@@ -56,25 +57,33 @@ class SearchSettings {
 
   bool compact() const { return visited_ == Visited::kCompact; }
   bool improved() const { return compact() && compaction_ == Compaction::kImproved; }
+  bool compact_cache() const { return visited_ == Visited::kCompactCache; }
+  bool fixed_table() const { return improved() || compact_cache(); }
   bool comback() const { return visited_ == Visited::kComBack; }
+  // Breadth first unless told otherwise, where the set of visited states allows it.
+  SearchOrder order() const {
+    return order_.value_or(compact_cache() ? SearchOrder::kDepthFirst : SearchOrder::kBreadthFirst);
+  }
   // Level by level unless told otherwise, which a depth-first search cannot be.
   Detection detection() const {
     if (detection_) return *detection_;
     if (comback_.descriptors) return Detection::kDelayed;
-    return order_ == SearchOrder::kBreadthFirst ? Detection::kLevel : Detection::kImmediate;
+    return order() == SearchOrder::kBreadthFirst ? Detection::kLevel : Detection::kImmediate;
   }
   bool by_levels() const { return comback() && detection() == Detection::kLevel; }
   bool as_published() const { return comback() && !by_levels(); }
   bool delayed() const { return comback() && detection() == Detection::kDelayed; }
   bool splits() const { return delayed() && comback_.descriptors.has_value(); }
-  bool hashed() const { return compact() || comback(); }
+  bool hashed() const { return compact() || compact_cache() || comback(); }
 
-  SearchOrder order_ = SearchOrder::kBreadthFirst;
+  std::optional<SearchOrder> order_;
   Visited visited_ = Visited::kComBack;
   Compaction compaction_ = Compaction::kBasic;
   std::optional<unsigned> hash_bits_;
   std::optional<std::uint64_t> table_slots_;
   std::optional<Detection> detection_;
+  std::optional<unsigned> probes_;
+  std::optional<unsigned> seed_;
   ComBackOptions comback_;
   bool cache_given_ = false;
   LevelOptions levels_;

@@ -58,9 +58,14 @@ TEST(CliErrors, OptionsThatWouldDoNothingAreRefused) {
     return explore(sample("dekker"), std::move(arguments));
   };
   expect_refused(with({"--visited", "full", "--hash-bits", "32"}),
-                 "--hash-bits does nothing without --visited comback or compact");
+                 "--hash-bits does nothing without --visited comback, compact or compact-cache");
   expect_refused(with({"--visited", "compact", "--table-size", "1000"}),
                  "--table-size does nothing without --visited compact --compaction improved");
+  expect_refused(with({"--probes", "3"}), "--probes does nothing without --visited compact-cache");
+  expect_refused(with({"--visited", "compact-cache", "--search", "bfs"}),
+                 "--visited compact-cache is depth first");
+  expect_refused(with({"--visited", "compact-cache", "--probes", "9", "--table-size", "7"}),
+                 "--table-size 7: must be at least --probes, 9");
   expect_refused(with({"--compaction", "improved"}),
                  "--compaction does nothing without --visited compact");
   expect_refused(with({"--visited", "full", "--cache", "F"}), "--cache does nothing without");

@@ -131,6 +131,35 @@ TEST(CliSearch, HashCompactionTellsItsOmissionProbability) {
                   "complete as far as hashes tell, nothing violated");
 }
 
+// A table of two thirds of the states, depth first without being told to: some are forgotten, and
+// the summary says what its counts are then.
+TEST(CliSearch, CompactionWithCachingTellsWhatItCounts) {
+  const std::string model = sample("go_back_n");
+  const Json small = summary(model, {"--visited", "compact-cache", "--table-size", "20K",
+                                     "--probes", "3", "--hash-bits", "40"});
+  EXPECT_EQ(small["verdict"], "complete");
+  EXPECT_GT(small["states"], 30318);
+  EXPECT_EQ(small["table"]["occupied"].get<int>() + small["table"]["replacements"].get<int>(),
+            small["states"]);
+  EXPECT_EQ(small["table"]["slots"], 19'997);  // the largest prime below
+  EXPECT_GT(small["omission_probability"], 0);
+  EXPECT_EQ(small["settings"]["search"], "dfs");
+  EXPECT_EQ(small["settings"]["visited"], "compact-cache");
+  EXPECT_EQ(small["settings"]["probes"], 3);
+  EXPECT_EQ(small["settings"]["hash_bits"], 40);
+  expect_contains(explore(model, {"--visited", "compact-cache", "--table-size", "20K"}).out,
+                  "at most: forgotten ones count again");
+
+  // Nothing is forgotten where there is room.
+  const Json large = summary(model, {"--visited", "compact-cache", "--table-size", "10M"});
+  EXPECT_EQ(large["states"], 30318);
+  EXPECT_EQ(large["table"]["replacements"], 0);
+  EXPECT_EQ(
+      summary(sample("philosophers_deadlock"),
+              {"--visited", "compact-cache", "--table-size", "10K", "--deadlock"}, 1)["verdict"],
+      "deadlock");
+}
+
 // Few bits and a small cache: conflicts and reconstructions, and still exact.
 TEST(CliSearch, ComBackIsExactWithAnyHash) {
   const std::string model = sample("go_back_n");
