@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "tools/compare_command.h"
 #include "tools/config_file.h"
 #include "tools/experiment_command.h"
 #include "tools/explore_command.h"
@@ -79,6 +80,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<QueryCommand>()});
   entries.push_back({.command = std::make_unique<ExportCommand>()});
   entries.push_back({.command = std::make_unique<VerifyCommand>()});
+  entries.push_back({.command = std::make_unique<CompareCommand>()});
   entries.push_back({.command = std::make_unique<ExperimentCommand>()});
   for (Entry& entry : entries) {
     entry.app = entry.command->add_to(root);

@@ -18,6 +18,7 @@ void StoredRunOptions::add_dir_to(CLI::App& command) {
 }
 
 void StoredRunOptions::add_pass_to(CLI::App& command) {
+  default_memory_ = granted_memory() / 4;
   constexpr const char* kGroup = "Resources";
   add_size(command, "--memory", memory_,
            fmt::format("The budget for all that is held, such as 512M or 4G; default: a quarter of "
