@@ -68,9 +68,14 @@ Error located(Error error, const std::string& path, std::uint64_t offset) {
 Result<File> File::open(const std::filesystem::path& path) {
   File file;
   file.path_ = path.string();
-  auto fd = open_descriptor("open", file.path_, O_RDONLY);
+  // A pipe or a device where a file should be would block, or never end.
+  auto fd = open_descriptor("open", file.path_, O_RDONLY | O_NONBLOCK);
   if (!fd) return fd.error();
   file.fd_ = *fd;
+  struct stat status {};
+  if (::fstat(*fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    return Error{Errc::kCorruption, fmt::format("open {}: it is a pipe or a device", file.path_)};
+  }
   auto bytes = file.size();
   if (!bytes) return bytes.error();
   file.end_ = *bytes;

@@ -11,9 +11,9 @@
 namespace comback::test {
 
 std::span<const FuzzTarget> fuzz_targets() {
-  static const std::array targets{hash_page_target(),   backedge_block_target(),
-                                  block_codec_target(), level_block_target(),
-                                  level_store_target(), run_file_target()};
+  static const std::array targets{
+      hash_page_target(),   backedge_block_target(), block_codec_target(), level_block_target(),
+      level_store_target(), run_file_target(),       run_header_target(),  run_record_target()};
   return targets;
 }
 

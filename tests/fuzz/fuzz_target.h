@@ -26,6 +26,8 @@ FuzzTarget block_codec_target();
 FuzzTarget level_block_target();
 FuzzTarget level_store_target();
 FuzzTarget run_file_target();
+FuzzTarget run_header_target();
+FuzzTarget run_record_target();
 
 // --- for the targets ---
 

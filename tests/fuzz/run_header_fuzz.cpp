@@ -1,0 +1,47 @@
+#include "storage/run_directory.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/support/temp_dir.h"
+
+namespace comback::test {
+namespace {
+
+void run(std::string_view input) {
+  static const TempDir dir;
+  dir.write("run.json", input);
+  auto directory = RunDirectory::open(dir.path());
+  if (!directory) {
+    must(directory.error().what.find(dir.path().string()) != std::string::npos,
+         "an error names the run");
+    return;
+  }
+  const RunHeader header = directory->header();
+  must(!header.model.empty(), "a run has a model");
+  // What was read can be written, and read again.
+  must(bool(directory->write_header(header)), "a header can be written");
+  const auto again = RunDirectory::open(dir.path());
+  must(bool(again), "what was written can be read");
+  must(again->header().model_hash == header.model_hash && again->header().format == header.format,
+       "what was written is read again");
+  must(again->header().options.size() <= header.options.size(), "no option comes from nowhere");
+}
+
+std::vector<std::string> seeds() {
+  const TempDir dir;
+  RunHeader header;
+  header.comback_version = "0.1.0";
+  header.model = "anderson.4.dve";
+  header.model_path = "models/anderson.4.dve";
+  header.options["memory"] = {"1073741824"};
+  header.options["invariant"] = {"x < 3", "P.cs + Q.cs <= 1"};
+  header.options["continue"] = {"true"};
+  must(bool(RunDirectory::create(dir / "run", header, "process P {}")), "a run can be made");
+  const auto text = read_text_file(dir / "run" / "run.json", 1 << 20);
+  must(bool(text), "a header can be read");
+  return {*text};
+}
+
+}  // namespace
+
+FuzzTarget run_header_target() { return {"run_header", run, seeds}; }
+
+}  // namespace comback::test
