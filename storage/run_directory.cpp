@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeaderFile = "run.json";
 constexpr const char* kLockFile = "lock";
+constexpr const char* kChecksum = "xxh3";  // over the other members
 constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kMostModelBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMostLockBytes = 4096;
@@ -40,8 +41,14 @@ std::string text_member(const Json& json, const char* name) {
   return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
+// Text may be laid out anew; a changed invariant would give answers to another question.
+std::string checksum(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return fmt::format("{:016x}", hash_bytes(bytes_of(text).data(), text.size()));
+}
+
 Result<RunHeader> parse_header(const fs::path& path, const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return bad_header(path, "is not a JSON object");
   const auto format = json.find("format");
   if (format == json.end() || !format->is_number_unsigned()) {
@@ -58,6 +65,11 @@ Result<RunHeader> parse_header(const fs::path& path, const std::string& text) {
                     path.string(), header.format, header.comback_version, RunHeader::kFormat)};
   }
   if (header.format == 0) return bad_header(path, "has format 0, which there is not");
+  const std::string sum = text_member(json, kChecksum);
+  json.erase(kChecksum);
+  if (sum != checksum(json)) {
+    return bad_header(path, "is damaged or was changed: its checksum is another");
+  }
   header.created = text_member(json, "created");
   header.model = text_member(json, "model");
   header.model_path = text_member(json, "model_path");
@@ -97,7 +109,11 @@ std::string header_text(const RunHeader& header) {
   json["model_xxh3"] = fmt::format("{:016x}", header.model_hash);
   json["options"] = Json::object();
   for (const auto& [name, values] : header.options) json["options"][name] = values;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  // The hash is over what a reader gets, which is UTF-8 whatever the options were.
+  const auto text = [&] { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; };
+  const std::string sum = checksum(Json::parse(text()));
+  json[kChecksum] = sum;
+  return text();
 }
 
 std::string host_name() {
