@@ -13,6 +13,7 @@
 #include "tools/option_types.h"
 #include "tools/quantity.h"
 #include "tools/signals.h"
+#include "tools/study_report.h"
 #include "tools/suggestion.h"
 #include "tools/table.h"
 
@@ -25,6 +26,7 @@ constexpr const char* kExamples = R"(Examples:
   comback experiment table7 --models beem --max-states 3M
   comback experiment table6 --models beem --instances anderson.4,at.1 --published papers/tables
   comback experiment table4 --models beem --max-states 1M --format csv > table4.csv
+  comback experiment omission --plots plots
 
 The published figures are the authors' and do not come with comback: table7.csv, table6.csv,
 table5.csv, in a folder 'tables' in or beside that of the models, or where --published says. Without
@@ -84,15 +86,23 @@ std::string csv_figure(const std::optional<double>& value) {
 CLI::App* ExperimentCommand::add_to(CLI::App& root) {
   default_memory_ = granted_memory() / 4;
   CLI::App* command = root.add_subcommand(
-      "experiment", "Reproduce a table of the ComBack papers beside the published figures");
+      "experiment",
+      "Reproduce a table of the papers, beside the published figures if there are any");
   command->footer(kExamples);
-  command->add_option("TABLE", table_, "table2, table3, table4, table5, table6 or table7");
-  command->add_option("--models", models_, "The folder with the models, *.dve")->option_text("DIR");
+  command->add_option("TABLE", table_,
+                      fmt::format("table2, table3, table4, table5, table6 or table7 of the ComBack "
+                                  "papers, or one of {}",
+                                  study_names()));
   command
-      ->add_option("--published", published_,
-                   "The folder with the published figures: table7.csv, table6.csv, table5.csv; "
-                   "default: 'tables' in or beside the folder of the models")
+      ->add_option("--models", models_,
+                   "The folder with the models, *.dve; omission has one of its own")
       ->option_text("DIR");
+  of_tables_.push_back(
+      command
+          ->add_option("--published", published_,
+                       "The folder with the published figures: table7.csv, table6.csv, table5.csv; "
+                       "default: 'tables' in or beside the folder of the models")
+          ->option_text("DIR"));
   command
       ->add_option(
           "--instances", instances_,
@@ -101,18 +111,29 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
       ->delimiter(',')
       ->option_text("NAME,...");
   add_count(*command, "--max-states", max_states_, "Leave out models with more states");
-  add_number(*command, "--seeds", seeds_, 1, 1000,
-             "Runs of a random cache, which are averaged; default 5");
+  of_tables_.push_back(add_number(*command, "--seeds", seeds_, 1, 1000,
+                                  "Runs of a random cache, which are averaged; default 5"));
+  of_studies_.push_back(add_number(
+      *command, "--seed", seed_, 0, 1'000'000,
+      "Of studies: of whatever is random; default 1. A seed always gives the same figures"));
+  of_omission_.push_back(add_number(*command, "--runs", runs_, 1, 100'000,
+                                    "Of omission: runs for each point; default 100"));
+  of_omission_.push_back(add_number(*command, "--probes", probes_, 1, 1000,
+                                    "Of omission: slots that are tried for a state; default 3"));
+  of_studies_.push_back(
+      command->add_option("--plots", plots_, "Of studies: write plots as SVG files into DIR")
+          ->option_text("DIR"));
   add_size(*command, "--memory", memory_,
            fmt::format("The budget of each search; default: a quarter of what the machine grants, "
                        "here {}",
                        format_size(default_memory_)));
-  add_choice<bool>(
+  of_tables_.push_back(add_choice<bool>(
       *command, "--event-order", {{"authors", true}, {"ours", false}}, authors_order_,
       "The order of events where they are counted: with authors, rendezvous come last "
-      "and by sender, as in the tool that was measured. Times are always told of ours");
-  add_number(*command, "--hash-bits", hash_bits_, 8, 64,
-             "Bits of a hash; default 64, with which no two states had the same");
+      "and by sender, as in the tool that was measured. Times are always told of ours"));
+  of_tables_.push_back(
+      add_number(*command, "--hash-bits", hash_bits_, 8, 64,
+                 "Bits of a hash; default 64, with which no two states had the same"));
   model_.add_execution_to(*command);
   add_choice<Format>(*command, "--format",
                      {{"table", Format::kTable}, {"csv", Format::kCsv}, {"json", Format::kJson}},
@@ -120,21 +141,69 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
   return command;
 }
 
+const std::vector<ExperimentCommand::StudyKind>& ExperimentCommand::studies() {
+  static const std::vector<StudyKind> kStudies = {{"omission", run_omission_study, false}};
+  return kStudies;
+}
+
+std::string ExperimentCommand::study_names() {
+  std::string names;
+  for (const StudyKind& kind : studies())
+    names += names.empty() ? kind.name : fmt::format(", {}", kind.name);
+  return names;
+}
+
+const ExperimentCommand::StudyKind* ExperimentCommand::study() const {
+  for (const StudyKind& kind : studies()) {
+    if (table_ == kind.name) return &kind;
+  }
+  return nullptr;
+}
+
+// Refuses options that the experiment would not use.
+Status ExperimentCommand::check_options() const {
+  const auto refuse = [&](const std::vector<CLI::Option*>& options, const char* used_by) -> Status {
+    for (const CLI::Option* option : options) {
+      if (option->count() == 0) continue;
+      return Error{Errc::kInvalidArgument, fmt::format("{} does nothing with {}: it is for {}",
+                                                       option->get_name(), table_, used_by)};
+    }
+    return Done{};
+  };
+  if (study() != nullptr) {
+    if (Status status = refuse(of_tables_, "table2 to table7"); !status) return status;
+  } else {
+    if (Status status = refuse(of_studies_, study_names().c_str()); !status) return status;
+  }
+  return table_ == "omission" ? Status(Done{}) : refuse(of_omission_, "omission");
+}
+
 Status ExperimentCommand::check() const {
-  if (table_.empty()) return Error{Errc::kInvalidArgument, "a TABLE is needed: table2 to table7"};
-  if (!parse_paper_table(table_)) {
+  if (table_.empty()) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("a TABLE is needed: table2 to table7, {}", study_names())};
+  }
+  if (!parse_paper_table(table_) && study() == nullptr) {
     return Error{Errc::kInvalidArgument,
                  fmt::format("TABLE: '{}' is not one of table2, table3, table4, table5, table6, "
-                             "table7",
-                             table_)};
+                             "table7, {}",
+                             table_, study_names())};
   }
-  if (models_.empty()) return Error{Errc::kInvalidArgument, "--models DIR is needed"};
+  if (Status status = check_options(); !status) return status;
+  if (models_.empty() && (study() == nullptr || study()->needs_models)) {
+    return Error{Errc::kInvalidArgument, "--models DIR is needed"};
+  }
+  if (models_.empty() && (!instances_.empty() || max_states_)) {
+    return Error{Errc::kInvalidArgument,
+                 "--instances and --max-states choose among models: --models DIR is needed"};
+  }
   for (const auto& [option, folder] :
        {std::pair{"--models", models_}, std::pair{"--published", published_}}) {
     if (!folder.empty() && !fs::is_directory(folder)) {
       return Error{Errc::kInvalidArgument, fmt::format("{}: {} is not a folder", option, folder)};
     }
   }
+  if (models_.empty()) return Done{};
   if (auto planned = plan(); !planned) return planned.error();
   return Done{};
 }
@@ -187,7 +256,9 @@ Result<ExperimentCommand::Plan> ExperimentCommand::plan() const {
   Plan plan;
   plan.names = *found;
 
-  if (const std::string folder = published_folder(); folder.empty()) {
+  if (study() != nullptr) {
+    // Its figures are of models that are not public.
+  } else if (const std::string folder = published_folder(); folder.empty()) {
     plan.notes.push_back(fmt::format(
         "no published figures to compare with: there is no table7.csv, table6.csv or "
         "table5.csv in {0}/tables or {0}/../tables; --published DIR says where they are",
@@ -215,6 +286,7 @@ Result<ExperimentCommand::Plan> ExperimentCommand::plan() const {
     plan.names = instances_;
     return plan;
   }
+  if (study() != nullptr) return plan;
   std::vector<std::string> chosen;
   std::copy_if(found->begin(), found->end(), std::back_inserter(chosen),
                [&](const std::string& name) { return is_published(plan.published, name); });
@@ -247,7 +319,54 @@ ExperimentInstance ExperimentCommand::instance(const std::string& name) const {
           }};
 }
 
+ExitCode ExperimentCommand::run_study(StandardOutput& out) {
+  StudyOptions options;
+  options.max_states = max_states_;
+  options.memory_bytes = memory_.value_or(default_memory_);
+  options.seed = seed_.value_or(1);
+  options.runs = runs_.value_or(options.runs);
+  options.probes = probes_.value_or(options.probes);
+  options.note = [](const std::string& text) { complain(text + "\n"); };
+  if (!models_.empty()) {
+    const Result<Plan> planned = plan();
+    if (!planned) {
+      complain(fmt::format("comback: {}\n", planned.error().what));
+      return ExitCode::kUsage;
+    }
+    for (const std::string& name : planned->names) options.instances.push_back(instance(name));
+  }
+  Monitor monitor;
+  const StopOnSignals signals(monitor, true);
+  Study result;
+  const Status status = study()->run(options, monitor, result);
+  switch (format_) {
+    case Format::kTable:
+      out.write(study_text(result));
+      break;
+    case Format::kCsv:
+      out.write(study_csv(result));
+      break;
+    case Format::kJson:
+      out.write(study_json(table_, result));
+      break;
+  }
+  if (!plots_.empty()) {
+    const Result<std::size_t> count = write_plots(result, plots_);
+    if (!count) {
+      complain(fmt::format("comback: {}\n", count.error().what));
+      return ExitCode::kFailure;
+    }
+    options.note(fmt::format("{} plots in {}", *count, plots_));
+  }
+  if (!status) {
+    complain(fmt::format("comback: {}\n", status.error().what));
+    return status.error().code == Errc::kOutOfMemory ? ExitCode::kUsage : ExitCode::kFailure;
+  }
+  return monitor.stop_requested() ? ExitCode::kIncomplete : ExitCode::kComplete;
+}
+
 ExitCode ExperimentCommand::run(StandardOutput& out) {
+  if (study() != nullptr) return run_study(out);
   ExperimentOptions options;
   options.table = *parse_paper_table(table_);
   options.max_states = max_states_;
