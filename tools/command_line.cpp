@@ -17,6 +17,7 @@
 #include "tools/query_command.h"
 #include "tools/suggestion.h"
 #include "tools/trace_command.h"
+#include "tools/tree_command.h"
 #include "tools/verify_command.h"
 
 #ifndef COMBACK_VERSION
@@ -78,6 +79,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<InfoCommand>()});
   entries.push_back({.command = std::make_unique<TraceCommand>()});
   entries.push_back({.command = std::make_unique<QueryCommand>()});
+  entries.push_back({.command = std::make_unique<TreeCommand>()});
   entries.push_back({.command = std::make_unique<ExportCommand>()});
   entries.push_back({.command = std::make_unique<VerifyCommand>()});
   entries.push_back({.command = std::make_unique<CompareCommand>()});

@@ -31,15 +31,6 @@ was interrupted; 4 the run or the machine failed.)";
 // More boxes than this nobody looks at.
 constexpr std::uint64_t kDrawable = 200;
 
-// States before this one are expanded, so that all their successors are stored.
-Result<StateId> expanded_states(const StoredTree& tree, const RunRecord& record) {
-  if (!record.finished) return record.expanded;
-  // The search ended at a violation. Ids go by predecessors: all below the last one's are done.
-  const Result<Backedge> last = tree.backedges->find(tree.states() - 1);
-  if (!last) return last.error();
-  return last->predecessor;
-}
-
 constexpr const char* kInterrupted = "interrupted; nothing was written";
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/quantity.h"
+#include "tools/share.h"
 #include "tools/table.h"
 #include "tools/trace_report.h"
 
@@ -14,16 +15,6 @@ namespace comback::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "-";
-  if (part == whole) return "100 %";
-  const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
-  // What is there is not to look as if it were not, and what is not all as if it were.
-  if (part > 0 && share < 0.01) return "< 0.01 %";
-  if (part < whole && share > 99.99) return "> 99.99 %";
-  return fmt::format("{:.{}f} %", share, share < 1 || share > 99 ? 2 : 1);
-}
 
 std::string states_in_words(std::uint64_t states) {
   return format_count(states) + (states == 1 ? " state" : " states");
@@ -37,7 +28,7 @@ std::string predicate_text(const QueryReport& report, std::size_t p) {
     text += fmt::format("  holds in none of {}\n", states_in_words(states));
   } else {
     text += fmt::format("  holds in {} of {} ({})\n", format_count(found.satisfied),
-                        states_in_words(states), percent(found.satisfied, states));
+                        states_in_words(states), format_share(found.satisfied, states));
   }
   if (found.undefined > 0) {
     text += fmt::format("  cannot be evaluated in {}\n", states_in_words(found.undefined));
@@ -98,7 +89,7 @@ std::string distribution_text(const QueryReport& report, const std::string& name
   Table table({"value", array ? "elements" : "states", "share"});
   for (const auto& [value, count] : shown) {
     table.add({variable != nullptr ? value_text(*variable, value) : std::to_string(value),
-               format_count(count), percent(count, sum)});
+               format_count(count), format_share(count, sum)});
   }
   if (!shown.empty()) text += table.text();
   if (shown.size() < found.counts.size()) {

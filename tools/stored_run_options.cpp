@@ -92,4 +92,12 @@ ExitCode exit_code_of_answer(const OpenedRun& run) {
   return has_all_states(run) ? ExitCode::kComplete : ExitCode::kIncomplete;
 }
 
+Result<StateId> expanded_states(const StoredTree& tree, const RunRecord& record) {
+  if (!record.finished) return record.expanded;
+  // The search ended at a violation. Ids go by predecessors: all below the last one's are done.
+  const Result<Backedge> last = tree.backedges->find(tree.states() - 1);
+  if (!last) return last.error();
+  return last->predecessor;
+}
+
 }  // namespace comback::tools

@@ -58,6 +58,8 @@ class StoredRunOptions {
 
 // Whether a run has stored every reachable state: it neither was stopped nor ended at a violation.
 bool has_all_states(const OpenedRun& run);
+// States before this one are expanded, so that all their successors are stored.
+Result<StateId> expanded_states(const StoredTree& tree, const RunRecord& record);
 // Where it has not, why, in words that end a sentence; else empty.
 std::string why_not_all(const OpenedRun& run);
 // Where it has not, a line that goes before any answer about it; else empty.
