@@ -28,6 +28,7 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   std::unique_ptr<DiskPart> part(new DiskPart(options, team));
   RunDatabase::Options database_options;
   database_options.block_cache_bytes = part->plan_.block_cache_bytes;
+  database_options.durable = options.levels.write_run;
   auto database = RunDatabase::open(part->dir_ / "db", database_options, budget);
   if (!database) return database.error();
   part->database_ = std::move(*database);

@@ -38,14 +38,14 @@ class FailStopFile : public rocksdb::FSWritableFile {
     return make([&] { return file_->Flush(options, debug); });
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return make([&] { return file_->Sync(options, debug); });
+    return sync([&] { return file_->Sync(options, debug); });
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return make([&] { return file_->Fsync(options, debug); });
+    return sync([&] { return file_->Fsync(options, debug); });
   }
   IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& options,
                      IODebugContext* debug) override {
-    return make([&] { return file_->RangeSync(offset, bytes, options, debug); });
+    return sync([&] { return file_->RangeSync(offset, bytes, options, debug); });
   }
   std::uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return size_; }
 
@@ -53,6 +53,10 @@ class FailStopFile : public rocksdb::FSWritableFile {
   template <class Change>
   IOStatus make(Change&& change) {
     return file_ == nullptr ? IOStatus::OK() : disk_.make(change);
+  }
+  template <class Sync>
+  IOStatus sync(Sync&& sync) {
+    return disk_.durable() ? make(sync) : IOStatus::OK();
   }
 
   FailStopFileSystem& disk_;
@@ -66,10 +70,12 @@ class FailStopDirectory : public rocksdb::FSDirectoryWrapper {
       : FSDirectoryWrapper(std::move(directory)), disk_(disk) {}
 
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    if (!disk_.durable()) return IOStatus::OK();
     return disk_.make([&] { return FSDirectoryWrapper::Fsync(options, debug); });
   }
   IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
                                const rocksdb::DirFsyncOptions& directory_options) override {
+    if (!disk_.durable()) return IOStatus::OK();
     return disk_.make(
         [&] { return FSDirectoryWrapper::FsyncWithDirOptions(options, debug, directory_options); });
   }

@@ -22,7 +22,11 @@ namespace comback {
 // Threads: any.
 class FailStopFileSystem : public rocksdb::FileSystemWrapper {
  public:
-  FailStopFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  // Not `durable`: nothing is synced, as what is written is only for this process.
+  explicit FailStopFileSystem(bool durable = true)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), durable_(durable) {}
+
+  bool durable() const { return durable_; }
 
   // The first change that failed, or ok.
   rocksdb::Status failure() const;
@@ -59,6 +63,7 @@ class FailStopFileSystem : public rocksdb::FileSystemWrapper {
  private:
   rocksdb::IOStatus seen(rocksdb::IOStatus status);
 
+  const bool durable_;
   std::atomic<bool> failed_{false};
   mutable std::mutex mutex_;
   rocksdb::IOStatus failure_ = rocksdb::IOStatus::OK();

@@ -52,8 +52,10 @@ inline std::filesystem::path staging_folder(const std::filesystem::path& folder)
 }
 
 struct RunDatabase::Rocks {
+  explicit Rocks(bool durable) : files(std::make_shared<FailStopFileSystem>(durable)) {}
+
   bool read_only = false;
-  std::shared_ptr<FailStopFileSystem> files = std::make_shared<FailStopFileSystem>();
+  std::shared_ptr<FailStopFileSystem> files;
   std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   std::shared_ptr<rocksdb::Cache> cache;
   // Order matters: members die bottom-up, and a handle must die before its database.

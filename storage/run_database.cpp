@@ -132,7 +132,7 @@ Result<std::unique_ptr<RunDatabase>> RunDatabase::open(const fs::path& folder,
     fs::create_directories(folder, error);
     if (error) return to_error(error, operation);
   }
-  auto rocks = std::make_unique<Rocks>();
+  auto rocks = std::make_unique<Rocks>(options.durable);
   rocks->read_only = options.read_only;
   rocksdb::LRUCacheOptions cache;
   cache.capacity = kLeastBlockCacheBytes;

@@ -41,6 +41,9 @@ class RunDatabase {
     std::uint64_t block_cache_bytes = kLeastBlockCacheBytes;
     // The database as of its last commit; another process may go on writing it.
     bool read_only = false;
+    // False where nobody opens it again: nothing waits for the disk then, and I2 holds without a
+    // power loss only.
+    bool durable = true;
   };
   // The blocks that open cursors stand in have to fit.
   static constexpr std::uint64_t kLeastBlockCacheBytes = std::uint64_t{2} << 20;
