@@ -31,7 +31,8 @@ Status Numbering::start(const std::byte* initial) {
   recent_->insert(hash_bytes(initial, width_), 0);
   archive_->begin_level(0);
   edges_.assign(1, {0, 0});
-  return append_backedges();
+  digest_.add(0, 0);
+  return archive_->append_backedges(edges_, team_->for_tables());
 }
 
 Result<bool> Numbering::number_candidates(std::uint64_t first, std::uint64_t end) {
@@ -45,19 +46,31 @@ Result<bool> Numbering::number_candidates(std::uint64_t first, std::uint64_t end
     cut_.reset();
     return false;
   }
-  edges_.clear();
-  for (const OriginOrder::Item& item : items) add_edge(item.origin);
-  if (Status status = append_backedges(); !status) return status.error();
   DescriptorLog& log = archive_->log();
   log.append_unwritten(items.size());
-  constexpr std::size_t kShare = 1024;
-  team_->for_each((items.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
-    const std::size_t to = std::min(items.size(), (task + 1) * kShare);
-    for (std::size_t i = task * kShare; i < to; ++i) {
-      copy_bytes(log.slot(base + i), items[i].record->descriptor(), width_);
-      items[i].record->origin = base + i;
-    }
-  });
+  // Backedges are one thread's task, beside the others; descriptors miss the cache and take longer.
+  constexpr std::size_t kShare = 256;
+  Status appended = Done{};
+  team_->for_each(
+      1 + (items.size() + kShare - 1) / kShare,
+      [&](unsigned, std::size_t task) {
+        if (task == 0) {
+          edges_.resize(items.size());
+          for (std::size_t i = 0; i < items.size(); ++i) {
+            edges_[i] = edge_of(items[i].origin);
+            digest_.add(edges_[i].predecessor, edges_[i].event);
+          }
+          appended = archive_->append_backedges(edges_, {});
+          return;
+        }
+        const std::size_t to = std::min(items.size(), task * kShare);
+        for (std::size_t i = (task - 1) * kShare; i < to; ++i) {
+          copy_bytes(log.slot(base + i), items[i].record->descriptor(), width_);
+          items[i].record->origin = base + i;
+        }
+      },
+      items.size() >= kFewForAll);
+  if (!appended) return appended.error();
   team_->for_each(
       kPartitions,
       [&](unsigned, std::size_t p) {
@@ -82,21 +95,20 @@ std::uint64_t Numbering::room_below_limit() const {
 bool Numbering::room_for(std::size_t count) {
   // The index of the states in memory has 32 bits for an id.
   if (archive_->size() + count > DescriptorLog::kMaxSize) return false;
-  // Backedges take no more than this at the end; the others say so themselves.
+  bool grows = false;
+  for (unsigned p = 0; p < kPartitions; ++p) grows |= !recent_->has_room(p, candidates_[p].size());
   std::atomic<bool> room{true};
-  team_->for_each(
-      kPartitions,
-      [&](unsigned, std::size_t p) {
-        if (!recent_->reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
-      },
-      count >= kFewForAll);
+  if (grows) {
+    team_->for_each(
+        kPartitions,
+        [&](unsigned, std::size_t p) {
+          if (!recent_->reserve(static_cast<unsigned>(p), candidates_[p].size())) room = false;
+        },
+        count >= kFewForAll);
+  }
+  // Backedges take no more than this at the end; the others say so themselves.
   return room && archive_->log().reserve(count) &&
          budget_->left() >= (std::uint64_t{1} << 20) + count * sizeof(Backedge);
-}
-
-Status Numbering::append_backedges() {
-  for (const Backedge& edge : edges_) digest_.add(edge.predecessor, edge.event);
-  return archive_->append_backedges(edges_, team_->for_tables());
 }
 
 Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins,
@@ -116,17 +128,30 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
       return Error{Errc::kOutOfMemory, "the memory budget is too small for new states"};
     }
   }
-  edges_.clear();
-  for (const Origin origin : origins) add_edge(origin);
-  if (Status status = append_backedges(); !status) return status;
   log.append_unwritten(origins.size());
-  constexpr std::size_t kShare = 4096;
-  team_->for_each((origins.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
-    const std::size_t to = std::min(origins.size(), (task + 1) * kShare);
-    for (std::size_t i = task * kShare; i < to; ++i) {
-      copy_bytes(log.slot(base + i), rows + i * width_, width_);
-    }
-  });
+  edges_.resize(origins.size());
+  // The digest goes from edge to edge: one thread's task, beside the others.
+  constexpr std::size_t kShare = 1024;
+  team_->for_each(
+      1 + (origins.size() + kShare - 1) / kShare,
+      [&](unsigned, std::size_t task) {
+        if (task == 0) {
+          for (const Origin origin : origins) {
+            const Backedge edge = edge_of(origin);
+            digest_.add(edge.predecessor, edge.event);
+          }
+          return;
+        }
+        const std::size_t to = std::min(origins.size(), task * kShare);
+        for (std::size_t i = (task - 1) * kShare; i < to; ++i) {
+          edges_[i] = edge_of(origins[i]);
+          copy_bytes(log.slot(base + i), rows + i * width_, width_);
+        }
+      },
+      origins.size() >= kFewForAll);
+  if (Status status = archive_->append_backedges(edges_, team_->for_tables()); !status) {
+    return status;
+  }
   const auto entries = entries_.make(base, archive_->size(),
                                      [&](StateId id) { return rows + (id - base) * width_; });
   insert_recent(entries);

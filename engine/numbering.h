@@ -53,10 +53,9 @@ class Numbering {
   // States that --max-states still allows. The initial state is always there.
   std::uint64_t room_below_limit() const;
   bool room_for(std::size_t count);
-  void add_edge(Origin origin) {
-    edges_.push_back({level_first_ + place_of(origin), event_of(origin)});
+  Backedge edge_of(Origin origin) const {
+    return {level_first_ + place_of(origin), event_of(origin)};
   }
-  Status append_backedges();
   void insert_recent(std::span<const StateEntry> entries);
 
   const SearchOptions* options_;

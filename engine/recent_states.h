@@ -49,13 +49,23 @@ class RecentStates {
   // How many states a cache of so many bytes knows.
   static std::uint64_t states_in(std::uint64_t bytes) { return RecentCache::numbers_in(bytes); }
 
-  // Makes room for `count` more in a partition. False where the budget does not allow it.
+  // Whether there is room for `count` more in a partition.
+  bool has_room(unsigned partition, std::uint64_t count) const {
+    return !exact_ || indexes_[partition].has_room(count);
+  }
+  // Makes room for `count` more in a partition, and grows it also when that will be soon: threads
+  // have something to do only while several partitions grow. False where the budget does not allow
+  // it.
   [[nodiscard]] bool reserve(unsigned partition, std::uint64_t count) {
     if (!exact_) return true;
+    TagIndex& index = indexes_[partition];
     const std::size_t width = log_->width();
-    return indexes_[partition].reserve(
-        count, *budget_, [&](std::uint32_t id) { return hash_bytes(log_->get(id), width); },
-        [&](std::uint32_t id) { log_->prefetch(id); }, 200);
+    const auto grow = [&](std::uint64_t more) {
+      return index.reserve(
+          more, *budget_, [&](std::uint32_t id) { return hash_bytes(log_->get(id), width); },
+          [&](std::uint32_t id) { log_->prefetch(id); }, 200);
+    };
+    return grow(count + index.capacity() / 32) || grow(count);
   }
   void prefetch(std::uint64_t hash) const {
     const unsigned p = partition_of(hash);

@@ -63,8 +63,10 @@ class TagIndex {
     }
   }
 
-  // Whether one more can be inserted without growing.
-  bool has_room() const { return left_ != 0; }
+  // Whether so many more can be inserted without growing.
+  bool has_room(std::uint64_t count = 1) const { return left_ >= count; }
+  // Numbers that fit without growing, those that are there included.
+  std::uint64_t capacity() const { return most_entries(bucket_count_); }
   // Makes room for `count` more. `hash_of(number)` is asked for all that are there, `prefetch` some
   // time before. False where the budget does not allow it.
   template <class HashOf, class Prefetch>
