@@ -130,6 +130,14 @@ void DiskPart::share_out(const DescriptorLog& log, MemoryBudget& budget) {
       std::max(plan_.window_bytes, std::min(most, without(budget.limit(), others + growth)));
 }
 
+void DiskPart::make_room_to_sort(const MemoryBudget& budget) {
+  const std::uint64_t held = detection_->memory_bytes();
+  const std::uint64_t needed = plan_.detection_bytes > held ? plan_.detection_bytes - held : 0;
+  if (budget.left() >= needed) return;
+  const std::uint64_t missing = needed - budget.left();
+  window_bytes_ = std::max(plan_.window_bytes, window_bytes_ - std::min(window_bytes_, missing));
+}
+
 Result<std::uint64_t> DiskPart::bytes() const {
   std::uint64_t sum = 0;
   std::error_code error;

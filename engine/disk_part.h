@@ -46,6 +46,9 @@ class DiskPart {
   std::uint64_t window_bytes() const { return window_bytes_; }
   // Sizes the window for the next level by what the one that ended has used. `log`: the window.
   void share_out(const DescriptorLog& log, MemoryBudget& budget);
+  // Takes from the window, before duplicates are detected, what the sorts may need and nobody has
+  // left, as where a level is larger than the one before.
+  void make_room_to_sort(const MemoryBudget& budget);
   LevelStore& levels() { return *levels_; }
   LevelWriter& writer() { return *writer_; }
   Frontier& frontier() { return *frontier_; }

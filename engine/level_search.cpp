@@ -348,6 +348,8 @@ class LevelSearch {
     }
     DuplicateDetection& detection = disk_->detection();
     if (Status status = detection.add(candidates_); !status) return status;
+    disk_->make_room_to_sort(budget_);
+    numbering_.slide_window(*disk_);
     poll("detecting duplicates", level_end_);
     if (Status status = detection.detect(level_end_ - level_first_, states()); !status)
       return status;

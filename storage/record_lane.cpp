@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMostBuckets = 256;
 constexpr std::size_t kMostChunkBytes = 16384;
 constexpr std::size_t kFewestChunkRecords = 8;
+constexpr std::uint64_t kOwnBytes = std::uint64_t{64} << 10;
 
 }  // namespace
 
@@ -30,6 +31,16 @@ RecordLane::Shape RecordLane::Shape::fit(std::size_t record_bytes, std::uint64_t
           records, most_bytes};
 }
 
+RecordLane::RecordLane(const Shape& shape, MemoryBudget& budget)
+    : shape_(shape),
+      budget_(&budget),
+      buckets_(shape.buckets),
+      own_(Mapping::allocate(
+          std::max<std::uint64_t>(std::min(kOwnBytes, shape.most_bytes), shape.chunk_bytes()),
+          budget)) {
+  add_chunks(own_);
+}
+
 std::uint64_t RecordLane::size(std::size_t bucket) const {
   const Bucket& b = buckets_[bucket];
   return b.chunks.size() * shape_.chunk_records -
@@ -48,14 +59,16 @@ bool RecordLane::open_chunk(Bucket& bucket) {
     // Small lanes take all at once; others grow by whole huge pages.
     const std::uint64_t step = std::min<std::uint64_t>(
         shape_.most_bytes, std::max(Mapping::kHugePage, 8 * shape_.chunk_bytes()));
-    const std::uint64_t bytes = std::max<std::uint64_t>(step, shape_.chunk_bytes());
-    if (memory_bytes_ != 0 && memory_bytes_ + bytes > shape_.most_bytes) return false;
-    Mapping slab = Mapping::allocate(bytes, *budget_);
-    if (!slab) return false;
-    memory_bytes_ += slab.size();
-    for (std::size_t n = slab.size() / shape_.chunk_bytes(); n-- > 0;) {
-      free_chunks_.push_back(slab.data() + n * shape_.chunk_bytes());
+    std::uint64_t bytes = std::max<std::uint64_t>(step, shape_.chunk_bytes());
+    if (memory_bytes_ != 0) {
+      bytes = std::min(bytes, shape_.most_bytes - std::min(shape_.most_bytes, memory_bytes_));
     }
+    Mapping slab;
+    for (; !slab && bytes >= shape_.chunk_bytes(); bytes /= 2) {  // of what others have left
+      slab = Mapping::allocate(bytes, *budget_);
+    }
+    if (!slab) return false;
+    add_chunks(slab);
     slabs_.push_back(std::move(slab));
   }
   std::byte* const chunk = free_chunks_.back();
@@ -64,6 +77,13 @@ bool RecordLane::open_chunk(Bucket& bucket) {
   bucket.end = chunk;
   bucket.limit = chunk + shape_.chunk_bytes();
   return true;
+}
+
+void RecordLane::add_chunks(const Mapping& slab) {
+  memory_bytes_ += slab.size();
+  for (std::size_t n = slab.size() / shape_.chunk_bytes(); n-- > 0;) {
+    free_chunks_.push_back(slab.data() + n * shape_.chunk_bytes());
+  }
 }
 
 void RecordLane::clear() {
@@ -78,8 +98,9 @@ void RecordLane::clear() {
 void RecordLane::release_memory() {
   assert(size_ == 0);
   free_chunks_ = {};
-  slabs_.clear();
   memory_bytes_ = 0;
+  slabs_.clear();
+  add_chunks(own_);
 }
 
 }  // namespace comback

@@ -35,6 +35,9 @@ class KeyBuckets {
 
 // Records of one thread, in memory, in buckets by key, each a list of chunks. A record is its key,
 // 8 bytes, and its payload.
+//
+// Some memory is its own from the beginning to the end, where the budget allows that: however
+// little others leave of the budget later, there is room to sort with.
 class RecordLane {
  public:
   struct Shape {
@@ -50,8 +53,7 @@ class RecordLane {
   };
 
   // REQUIRES: `budget` outlives the lane.
-  RecordLane(const Shape& shape, MemoryBudget& budget)
-      : shape_(shape), budget_(&budget), buckets_(shape.buckets) {}
+  RecordLane(const Shape& shape, MemoryBudget& budget);
 
   // False where there is no memory for it. REQUIRES: bucket < shape.buckets.
   [[nodiscard]] bool add(std::size_t bucket, std::uint64_t key, const std::byte* payload) {
@@ -71,7 +73,7 @@ class RecordLane {
   std::span<const std::byte> chunk(std::size_t bucket, std::size_t i) const;
 
   void clear();           // keeps the memory for the next records
-  void release_memory();  // REQUIRES: size() == 0
+  void release_memory();  // but for its own. REQUIRES: size() == 0
   std::uint64_t memory_bytes() const { return memory_bytes_; }
 
  private:
@@ -82,10 +84,12 @@ class RecordLane {
   };
 
   bool open_chunk(Bucket& bucket);
+  void add_chunks(const Mapping& slab);
 
   Shape shape_;
   MemoryBudget* budget_;
   std::vector<Bucket> buckets_;
+  Mapping own_;
   std::vector<Mapping> slabs_;
   std::vector<std::byte*> free_chunks_;
   std::uint64_t memory_bytes_ = 0;
