@@ -34,6 +34,7 @@ class TreePass {
       if (Status status = pass_level(level); !status) return status.error();
     }
     for (const auto& [event, count] : events_) shape_.events.emplace_back(event, count);
+    std::reverse(shape_.large.begin(), shape_.large.end());
     return std::move(shape_);
   }
 
@@ -126,6 +127,9 @@ class TreePass {
     const TreeShape::Subtree subtree{state, edge.predecessor, edge.event, level, size};
     if (size >= about.heaviest.states) about.heaviest = subtree;
     if (level == shape_.heaviest_depth) note_heavy(subtree);
+    if (options_->large > 0 && size >= options_->large && level % options_->large_every == 0) {
+      shape_.large.push_back(subtree);
+    }
   }
 
   static bool heavier(const TreeShape::Subtree& a, const TreeShape::Subtree& b) {

@@ -39,6 +39,7 @@ struct TreeShape {
   std::vector<std::pair<Event, std::uint64_t>> events;  // states first reached by it, by event
   std::uint32_t heaviest_depth = 0;                     // where the heaviest subtrees below begin
   std::vector<Subtree> heaviest;                        // the largest first
+  std::vector<Subtree> large;                           // by id; see the options
 
   // The last entry of `children` stands for so many and more.
   static constexpr std::size_t kMostChildren = 32;
@@ -48,6 +49,9 @@ struct TreeShapeOptions {
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;
   std::size_t heaviest = 10;           // how many subtrees to name
   std::optional<std::uint32_t> depth;  // where they begin; default: the first level with that many
+  // Lists the subtrees of at least so many states that begin on every so many-th level; 0: none.
+  std::uint64_t large = 0;
+  std::uint32_t large_every = 1;
 };
 
 // A backward pass over the backedges. Predecessors never decrease, so it takes memory for the

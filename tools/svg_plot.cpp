@@ -11,15 +11,19 @@ namespace {
 
 constexpr double kWidth = 720;
 constexpr double kHeight = 420;
+constexpr double kEmbeddedHeight = 280;
 constexpr double kLeft = 84;
-constexpr double kRight = 556;  // names of series stand to the right of it
+constexpr double kRight = 556;      // names of series stand to the right of it
+constexpr double kWideRight = 700;  // of one series that needs no name
 constexpr double kTop = 48;
-constexpr double kBottom = 360;
+constexpr double kEmbeddedTop = 14;
+constexpr double kBelow = 60;  // from the axis to the end
 
 constexpr const char* kStyle = R"(<style>
   svg { color-scheme: light dark; font: 13px system-ui, sans-serif; }
   .ground { fill: #ffffff; } text { fill: #222222; } .grid { stroke: #dddddd; } .axis { stroke: #777777; }
   .s0 { --c: #0b62c4; } .s1 { --c: #c2410c; } .s2 { --c: #15803d; } .s3 { --c: #9333ea; } .s4 { --c: #be123c; } .s5 { --c: #0e7490; }
+  .under { fill: var(--c); opacity: 0.18; }
   .line { fill: none; stroke: var(--c); stroke-width: 2; } .dot { fill: var(--c); } .bar { stroke: var(--c); } text.name { fill: var(--c); }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #16181d; } text { fill: #e4e4e7; } .grid { stroke: #33363d; } .axis { stroke: #8b8f98; }
@@ -88,6 +92,10 @@ class Axis {
   double step_ = 1;
 };
 
+}  // namespace
+
+std::string svg_plot_style() { return kStyle; }
+
 std::string tick_text(double value) {
   const double size = std::abs(value);
   if (size >= 1e9) return fmt::format("{:.4g}G", value / 1e9);
@@ -95,8 +103,6 @@ std::string tick_text(double value) {
   if (size >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
   return fmt::format("{:.4g}", size < 1e-12 ? 0 : value);
 }
-
-}  // namespace
 
 std::string xml_escaped(const std::string& text) {
   std::string out;
@@ -140,44 +146,53 @@ std::string SvgPlot::text() const {
       }
     }
   }
-  const Axis x(log_x, x_min, x_max, kLeft, kRight);
-  const Axis y(log_y, y_min, y_max, kBottom, kTop);
+  const double height = embedded ? kEmbeddedHeight : kHeight;
+  const double top = embedded ? kEmbeddedTop : kTop;
+  const double bottom = height - kBelow;
+  const bool named = !embedded || series.size() > 1;
+  const double right = named ? kRight : kWideRight;
+  const Axis x(log_x, x_min, x_max, kLeft, right);
+  const Axis y(log_y, y_min, y_max, bottom, top);
 
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" role=\"img\">\n<title>{2}</title>\n",
-      kWidth, kHeight, xml_escaped(title));
-  out += kStyle;
-  out += fmt::format("<rect class=\"ground\" width=\"{}\" height=\"{}\"/>\n", kWidth, kHeight);
-  out += fmt::format("<text x=\"{}\" y=\"26\" font-weight=\"600\">{}</text>\n", kLeft,
-                     xml_escaped(title));
+      kWidth, height, xml_escaped(title));
+  if (!embedded) {
+    out += kStyle;
+    out += fmt::format("<rect class=\"ground\" width=\"{}\" height=\"{}\"/>\n", kWidth, height);
+    out += fmt::format("<text x=\"{}\" y=\"26\" font-weight=\"600\">{}</text>\n", kLeft,
+                       xml_escaped(title));
+  }
   for (const double tick : y.ticks()) {
     out += fmt::format(
         "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-        kLeft, kRight, y.at(tick), y.at(tick), kLeft - 8, y.at(tick) + 4, tick_text(tick));
+        kLeft, right, y.at(tick), y.at(tick), kLeft - 8, y.at(tick) + 4, tick_text(tick));
   }
   for (const double tick : x.ticks()) {
     out += fmt::format(
         "<line class=\"axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>"
         "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>\n",
-        x.at(tick), kBottom, kBottom + 5, kBottom + 20, tick_text(tick));
+        x.at(tick), bottom, bottom + 5, bottom + 20, tick_text(tick));
   }
   out += fmt::format(
       "<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>"
       "<text x=\"{3}\" y=\"{4}\" text-anchor=\"middle\">{5}</text>"
       "<text transform=\"translate(20 {6}) rotate(-90)\" text-anchor=\"middle\">{7}</text>\n",
-      kLeft, kRight, kBottom, (kLeft + kRight) / 2, kBottom + 44, xml_escaped(x_label),
-      (kTop + kBottom) / 2, xml_escaped(y_label));
+      kLeft, right, bottom, (kLeft + right) / 2, bottom + 44, xml_escaped(x_label),
+      (top + bottom) / 2, xml_escaped(y_label));
 
   double lowest_name = -kInfinity;
   std::vector<std::pair<double, std::size_t>> names;  // where the last point of each series is
   for (std::size_t i = 0; i < series.size(); ++i) {
     std::string path;
     std::string marks;
-    std::optional<double> last;
+    std::optional<Point> last;
+    double first_x = 0;
     for (const Point& p : series[i].points) {
       if (!drawn(p)) continue;
+      if (path.empty()) first_x = p.x;
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x.at(p.x), y.at(p.y));
       marks += fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", x.at(p.x),
                            y.at(p.y));
@@ -186,10 +201,15 @@ std::string SvgPlot::text() const {
             "<line class=\"bar\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>",
             x.at(p.x), y.at(*p.low), y.at(*p.high));
       }
-      last = y.at(p.y);
+      last = p;
     }
     if (!last) continue;
-    names.emplace_back(*last, i);
+    if (named) names.emplace_back(y.at(last->y), i);
+    if (!series[i].marks) marks.clear();
+    if (series[i].filled) {
+      marks += fmt::format("<path class=\"under\" d=\"{} L{:.1f} {:.1f} L{:.1f} {:.1f} Z\"/>", path,
+                           x.at(last->x), bottom, x.at(first_x), bottom);
+    }
     out += fmt::format("<g class=\"s{}\"><path class=\"line\"{} d=\"{}\"/>{}</g>\n", i % kColours,
                        series[i].dashed ? " stroke-dasharray=\"6 4\"" : "", path, marks);
   }
@@ -197,7 +217,7 @@ std::string SvgPlot::text() const {
   for (const auto& [place, i] : names) {
     lowest_name = std::max(place, lowest_name + 16);  // names do not overlap
     out += fmt::format("<text class=\"name s{}\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", i % kColours,
-                       kRight + 10, lowest_name + 4, xml_escaped(series[i].name));
+                       right + 10, lowest_name + 4, xml_escaped(series[i].name));
   }
   return out + "</svg>\n";
 }

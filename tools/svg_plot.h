@@ -20,6 +20,8 @@ struct SvgPlot {
     std::string name;
     std::vector<Point> points;  // by rising x
     bool dashed = false;
+    bool marks = true;    // a dot at each point
+    bool filled = false;  // down to the axis
   };
 
   std::string title;
@@ -29,10 +31,18 @@ struct SvgPlot {
   bool log_x = false;  // values that are not positive are left out
   bool log_y = false;
   bool y_from_zero = true;  // of a linear axis
+  // Part of a page that has svg_plot_style() and a heading of its own.
+  bool embedded = false;
 
   // REQUIRES: there is at least one point to draw.
   std::string text() const;
 };
+
+// A <style> element: how plots look, in light and in dark.
+std::string svg_plot_style();
+
+// A number as axes have it: "2.5M".
+std::string tick_text(double value);
 
 // The text with what XML gives a meaning written as entities.
 std::string xml_escaped(const std::string& text);

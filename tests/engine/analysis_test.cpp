@@ -100,7 +100,10 @@ TEST_P(AnalysisProperty, QueriesAnswerAsBruteForceDoes) {
 }
 
 TEST_P(AnalysisProperty, TheTreeHasTheShapeThatBruteForceFinds) {
-  const TreeShapeOptions shape_options{.heaviest = 1 + GetParam() % 9, .depth = {}};
+  TreeShapeOptions shape_options;
+  shape_options.heaviest = 1 + GetParam() % 9;
+  shape_options.large = 1 + GetParam() % 7;
+  shape_options.large_every = 1 + GetParam() % 3;
   const auto shape = measure_tree(run.tree(), shape_options, monitor);
   ASSERT_TRUE(shape) << shape.error().what;
   const std::size_t n = oracle.states.size();
@@ -153,6 +156,17 @@ TEST_P(AnalysisProperty, TheTreeHasTheShapeThatBruteForceFinds) {
     ++buckets[bucket];
   }
   EXPECT_EQ(shape->subtree_sizes, buckets);
+
+  std::vector<StateId> large;
+  for (std::size_t id = 0; id < n; ++id) {
+    const bool listed = oracle.depths[id] % shape_options.large_every == 0;
+    if (listed && sizes[id] >= shape_options.large) large.push_back(id);
+  }
+  ASSERT_EQ(shape->large.size(), large.size());
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    EXPECT_EQ(shape->large[i].root, large[i]);
+    EXPECT_EQ(shape->large[i].states, sizes[large[i]]);
+  }
 
   std::vector<std::pair<std::uint64_t, StateId>> heavy;  // (size, id)
   for (std::size_t id = 0; id < n; ++id) {
