@@ -15,6 +15,7 @@
 #include "tools/info_command.h"
 #include "tools/names.h"
 #include "tools/query_command.h"
+#include "tools/report_command.h"
 #include "tools/suggestion.h"
 #include "tools/trace_command.h"
 #include "tools/tree_command.h"
@@ -80,6 +81,7 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   entries.push_back({.command = std::make_unique<TraceCommand>()});
   entries.push_back({.command = std::make_unique<QueryCommand>()});
   entries.push_back({.command = std::make_unique<TreeCommand>()});
+  entries.push_back({.command = std::make_unique<ReportCommand>()});
   entries.push_back({.command = std::make_unique<ExportCommand>()});
   entries.push_back({.command = std::make_unique<VerifyCommand>()});
   entries.push_back({.command = std::make_unique<CompareCommand>()});

@@ -36,7 +36,8 @@ constexpr std::size_t kColours = 6;
 // One axis: values to places, and where its ticks are.
 class Axis {
  public:
-  Axis(bool log, double min, double max, double from, double to)
+  // A tight one ends with the values, else with ticks.
+  Axis(bool log, double min, double max, double from, double to, bool tight = false)
       : log_(log), from_(from), to_(to), min_(place(min)), max_(place(max)) {
     if (max_ <= min_) max_ = min_ + 1;
     if (log_) {
@@ -44,6 +45,7 @@ class Axis {
       max_ = std::ceil(max_ * 4 - 1e-9) / 4;
     } else {
       step_ = nice((max_ - min_) / 5);
+      if (tight) return;
       min_ = std::floor(min_ / step_ + 1e-9) * step_;
       max_ = std::ceil(max_ / step_ - 1e-9) * step_;
     }
@@ -56,8 +58,9 @@ class Axis {
   std::vector<double> ticks() const {
     std::vector<double> out;
     if (!log_) {
-      const double count = std::round((max_ - min_) / step_);
-      for (int i = 0; i <= count; ++i) out.push_back(min_ + i * step_);
+      const double first = std::ceil(min_ / step_ - 1e-9);
+      const double last = std::floor(max_ / step_ + 1e-9);
+      for (double i = first; i <= last; ++i) out.push_back(i * step_);
       return out;
     }
     const bool wide = max_ - min_ > 2.5;
@@ -151,7 +154,7 @@ std::string SvgPlot::text() const {
   const double bottom = height - kBelow;
   const bool named = !embedded || series.size() > 1;
   const double right = named ? kRight : kWideRight;
-  const Axis x(log_x, x_min, x_max, kLeft, right);
+  const Axis x(log_x, x_min, x_max, kLeft, right, embedded);
   const Axis y(log_y, y_min, y_max, bottom, top);
 
   std::string out = fmt::format(
