@@ -20,13 +20,13 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   comback report anderson.run -o report.html
-  comback report bank.run -o report.html --expand never
+  comback report bank.run -o report.html --no-survey
 
 Exit codes: 0 the page is written; 2 the command line is wrong; 3 the page is written and the run is
 incomplete, or making it was interrupted; 4 the run or the machine failed.)";
 
 // Expanding so many states again takes seconds.
-constexpr std::uint64_t kExpandedUnasked = 20'000'000;
+constexpr std::uint64_t kSurveyedUnasked = 20'000'000;
 constexpr std::uint64_t kDeadlocks = 3;
 
 const Error kInterrupted{Errc::kInvalidArgument, "interrupted; nothing was written"};
@@ -42,15 +42,16 @@ CLI::App* ReportCommand::add_to(CLI::App& root) {
                    "Where to; - is standard output. One file that needs no other and no network")
       ->option_text("FILE")
       ->group("Output");
-  add_choice<Expand>(
-      *command, "--expand",
-      {{"auto", Expand::kAuto}, {"always", Expand::kAlways}, {"never", Expand::kNever}}, expand_,
-      fmt::format("Expand every state again, to tell in how many states each event happens and "
-                  "which events never do; auto: where there are at most {} states",
-                  format_count(kExpandedUnasked)))
+  command
+      ->add_flag("--survey", survey_,
+                 fmt::format("Expand every state again, which tells the transitions and deadlocks "
+                             "of every level and the events that never happen; done without asking "
+                             "for runs of up to {} states",
+                             format_count(kSurveyedUnasked)))
       ->group("Output");
+  command->add_flag("--no-survey", no_survey_, "Look at the tree alone")->group("Output");
   add_count(*command, "--deadlocks", deadlocks_,
-            fmt::format("Show the way to so many deadlocks, where states are expanded; default: {}",
+            fmt::format("Show the way to so many deadlocks, where there is a survey; default: {}",
                         kDeadlocks))
       ->group("Output");
   stored_.add_pass_to(*command);
@@ -59,6 +60,9 @@ CLI::App* ReportCommand::add_to(CLI::App& root) {
 
 Status ReportCommand::check() const {
   if (Status status = stored_.check(); !status) return status;
+  if (survey_ && no_survey_) {
+    return Error{Errc::kInvalidArgument, "--survey and --no-survey contradict each other"};
+  }
   if (output_.empty()) {
     return Error{Errc::kInvalidArgument, "-o FILE is needed: where the page goes, or -"};
   }
@@ -113,9 +117,7 @@ Result<std::string> ReportCommand::page(const OpenedRun& run, ProgressReporter& 
   auto picture = draw_tree(*run.model, tree, page.shape, options);
   if (!picture) return picture.error();
   page.picture = std::move(*picture);
-  const bool expands =
-      expand_ == Expand::kAlways || (expand_ == Expand::kAuto && tree.states() <= kExpandedUnasked);
-  if (expands) {
+  if (survey_ || (!no_survey_ && tree.states() <= kSurveyedUnasked)) {
     if (Status status = add_survey(run, reporter, page); !status) return status.error();
   }
   if (Status status = add_shown(run, page); !status) return status.error();

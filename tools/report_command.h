@@ -18,15 +18,14 @@ class ReportCommand : public Command {
   ExitCode run(StandardOutput& out) override;
 
  private:
-  enum class Expand { kAuto, kAlways, kNever };
-
   Result<std::string> page(const OpenedRun& run, ProgressReporter& reporter) const;
   Status add_survey(const OpenedRun& run, ProgressReporter& reporter, RunPage& page) const;
   Status add_shown(const OpenedRun& run, RunPage& page) const;
 
   StoredRunOptions stored_;
   std::string output_;
-  Expand expand_ = Expand::kAuto;
+  bool survey_ = false;
+  bool no_survey_ = false;
   std::optional<std::uint64_t> deadlocks_;
 };
 

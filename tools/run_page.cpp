@@ -8,6 +8,7 @@
 #include "tools/event_labels.h"
 #include "tools/quantity.h"
 #include "tools/run_page_style.h"
+#include "tools/share.h"
 #include "tools/svg_plot.h"
 #include "tools/trace_report.h"
 
@@ -23,10 +24,6 @@ constexpr std::size_t kRows = 500;      // of a table; comback tree and export h
 constexpr std::size_t kStepsEnd = 200;  // of a long trace, at either end
 
 std::string escaped(const std::string& text) { return xml_escaped(text); }
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
@@ -403,9 +400,9 @@ class Page {
     const TreeShape& shape = page_->shape;
     const std::uint64_t inner = shape.states - shape.leaves;
     std::string text = fmt::format(
-        "<p>Every state hangs below the one that first reached it. {} of the states ({:.1f}%) are "
+        "<p>Every state hangs below the one that first reached it. {} of the states ({}) are "
         "leaves; the others have {:.2f} children on average, and state {} has the most, {}.</p>\n",
-        format_count(shape.leaves), share(shape.leaves, shape.states),
+        format_count(shape.leaves), format_share(shape.leaves, shape.states),
         inner == 0 ? 0.0 : static_cast<double>(shape.states - 1) / static_cast<double>(inner),
         shape.widest_branching, format_count(shape.max_children));
     text += fmt::format(
@@ -424,7 +421,7 @@ class Page {
         {"#State", "#States below", "#Share", "Reached by"});
     for (const TreeShape::Subtree& subtree : shape.heaviest) {
       table.add({std::to_string(subtree.root), format_count(subtree.states),
-                 fmt::format("{:.1f}%", share(subtree.states, shape.states)),
+                 format_share(subtree.states, shape.states),
                  subtree.depth == 0
                      ? std::string("the initial state")
                      : fmt::format("<code>{}</code>", escaped(labels_(subtree.event)))});
@@ -472,8 +469,8 @@ class Page {
                              page_->complete ? "" : " in the states found so far");
     } else {
       text = fmt::format(
-          "<p>{} never reached a new state. Whether they happen at all tells <code>--expand "
-          "always</code>, which expands every state again.</p>\n",
+          "<p>{} never reached a new state. Whether they happen at all tells "
+          "<code>--survey</code>, which expands every state again.</p>\n",
           plural(idle, "event"));
     }
     std::vector<std::string> columns = {"#Event", "In words", "#New states", "#Share"};
@@ -485,15 +482,15 @@ class Page {
       const Row& row = rows[i];
       std::vector<std::string> cells = {
           std::to_string(row.event), fmt::format("<code>{}</code>", escaped(labels_(row.event))),
-          format_count(row.reached),
-          fmt::format("{:.1f}%", share(row.reached, page_->shape.states))};
+          format_count(row.reached), format_share(row.reached, page_->shape.states)};
       if (surveyed) {
         cells.push_back(row.fired == 0 ? "<strong>never</strong>" : format_count(row.fired));
       }
-      cells.push_back(row.reached == 0
-                          ? std::string()
-                          : fmt::format("<span class=\"share\" style=\"width:{:.2f}rem\"></span>",
-                                        share(row.reached, most) / 100 * 6));
+      cells.push_back(
+          row.reached == 0
+              ? std::string()
+              : fmt::format("<span class=\"share\" style=\"width:{:.2f}rem\"></span>",
+                            6 * static_cast<double>(row.reached) / static_cast<double>(most)));
       table.add(cells);
     }
     text += scrolled("Table of the events", table.text());
