@@ -37,6 +37,9 @@ StateStream::StateStream(const Model& model, const StoredTree& tree, ThreadTeam&
   // Two levels, and beside them the batch and what the readers hold.
   const std::uint64_t rest =
       2 * LevelReader::memory_bytes(width_, team.size()) + kMaxBatchTasks * kTaskStates * width_;
+  for (unsigned t = 0; options.checked && t < team.size(); ++t) {
+    successors_.emplace_back(width_, model.max_successors());
+  }
   level_bytes_ = options.memory_bytes > rest ? (options.memory_bytes - rest) / 2 : 0;
 }
 
@@ -192,13 +195,15 @@ Status StateStream::make_batch(std::uint32_t level, StateId& id) {
 
   const bool visited = level >= options_.from_level;
   team_->for_each(tasks_.size(), [&](unsigned thread, std::size_t task) {
-    if (make_rows(tasks_[task]) && visited) (*visit_)(thread, task, tasks_[task].rows);
+    const bool good =
+        options_.checked ? make_checked_rows(thread, tasks_[task]) : make_rows(tasks_[task]);
+    if (good && visited) (*visit_)(thread, task, tasks_[task].rows);
   });
   if (const std::uint64_t bad = bad_state_.load(); bad != kNoBadState) {
     return Error{Errc::kCorruption,
                  fmt::format("the backedge of state {} breaks the order of ids, or has an event "
-                             "that the model does not have",
-                             bad)};
+                             "that {} does not have",
+                             bad, options_.checked ? "its predecessor" : "the model")};
   }
   events_ += id - first;
   if (Status status = hand_on(level, {level, first, id - first, made, width_}); !status) {
@@ -221,6 +226,33 @@ bool StateStream::make_rows(const Task& task) {
     }
     copy_bytes(row, above_base_ + (predecessor - above_first_) * width_, width_);
     model_->execute(row, event);
+  }
+  return true;
+}
+
+bool StateStream::make_checked_rows(unsigned thread, const Task& task) {
+  const BackedgeBlock& block = *task.block;
+  SuccessorBuffer& successors = successors_[thread];
+  std::size_t at = task.rows.first_id - block.first_id;
+  std::byte* row = task.made;
+  std::optional<std::uint64_t> expanded;  // whose successors are in the buffer
+  std::uint32_t s = 0;                    // events rise from child to child
+  for (std::size_t i = 0; i < task.rows.count; ++i, ++at, row += width_) {
+    const std::uint64_t predecessor = block.predecessors[at];
+    const std::uint32_t event = block.events[at];
+    bool listed = predecessor >= above_first_ && predecessor < above_end_;
+    if (listed && expanded != predecessor) {
+      model_->successors(above_base_ + (predecessor - above_first_) * width_, successors);
+      expanded = predecessor;
+      s = 0;
+    }
+    while (listed && s < successors.size() && successors.event(s) < event) ++s;
+    listed = listed && s < successors.size() && successors.event(s) == event;
+    if (!listed) {
+      bad_state_.store(task.rows.first_id + i, std::memory_order_relaxed);
+      return false;
+    }
+    copy_bytes(row, successors.descriptor(s), width_);
   }
   return true;
 }

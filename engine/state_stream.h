@@ -47,7 +47,10 @@ class StateStream {
     std::uint32_t from_level = 0;           // levels before it are not visited
     std::optional<std::uint32_t> end_level{};
     enum class Kept { kAuto, kRead, kIgnore } kept = Kept::kAuto;  // kAuto: measured
-    const char* phase = "reading";                                 // in progress reports
+    // Every event is looked up among those that its predecessor has before anything comes of it:
+    // for a tree that is not believed. Takes as long as expanding the states with children.
+    bool checked = false;
+    const char* phase = "reading";  // in progress reports
   };
 
   // Called from all threads at once with some states each: task 0, 1, ... of a batch, in the order
@@ -87,6 +90,7 @@ class StateStream {
   Status make_batch(std::uint32_t level, StateId& id);
   Status load_above(std::uint32_t level, StateId predecessor);
   bool make_rows(const Task& task);
+  bool make_checked_rows(unsigned thread, const Task& task);
   Result<bool> finish_batch(std::size_t tasks, StateId end);
   Status hand_on(std::uint32_t level, const StateRows& rows);
   Status prepare_to_store(std::uint32_t level);
@@ -113,6 +117,7 @@ class StateStream {
   std::optional<DiskBackedges::Reader> backedges_;
   std::vector<std::shared_ptr<const BackedgeBlock>> blocks_;  // of the batch
   std::vector<Task> tasks_;
+  std::vector<SuccessorBuffer> successors_;  // by thread, where options_.checked
   std::atomic<std::uint64_t> bad_state_{0};  // the id of one whose backedge is wrong
 
   Above above_ = Above::kMemory;

@@ -77,10 +77,10 @@ struct Verification {
 //                one predecessor rising; the digest
 //   state table  every id once, and no others
 //   levels       every block of descriptors that is kept
-//   execution    descriptors made again by executing events: their hashes are those that the state
-//                table has under their ids, and kept descriptors are equal
-//   counts       of kAll: transitions, deadlocks; each state lists the events of its children, and
-//                all its successors are in the state table
+//   execution    descriptors made again: each state has the events of its children; hashes are
+//   those
+//                that the state table has under their ids, and kept descriptors are equal
+//   counts       of kAll: transitions, deadlocks; and all successors are in the state table
 //
 // What is found is in the result. Only what keeps it from looking, a disk that cannot be read or no
 // memory, is an error. REQUIRES: all outlive the call.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace comback {
 
 std::string describe_state(const Model& model, const std::byte* state) {
@@ -25,7 +27,9 @@ std::string describe_state(const Model& model, const std::byte* state) {
     }
     out += '[';
     if (info.kind == VariableInfo::Kind::kChannel) {
-      const auto messages = static_cast<std::uint32_t>(model.value(state, v, 0));
+      const auto stored = static_cast<std::uint32_t>(model.value(state, v, 0));
+      const std::uint32_t most = (info.length - 1) / std::max(info.message_items, 1u);
+      const std::uint32_t messages = std::min(stored, most);
       for (std::uint32_t m = 0; m < messages; ++m) {
         out += m == 0 ? "(" : ",(";
         for (std::uint32_t i = 0; i < info.message_items; ++i) {

@@ -16,7 +16,8 @@ Interpreter::Interpreter(const Program& program, RangeErrors range_errors)
     const Process& process = program.processes[p];
     processes_.push_back({.offset = static_cast<std::uint32_t>(process.offset),
                           .wide = process.location_bytes == 2,
-                          .entries = static_cast<std::uint32_t>(entries_.size())});
+                          .entries = static_cast<std::uint32_t>(entries_.size()),
+                          .last_location = static_cast<std::uint32_t>(process.locations.size())});
     // One more than the process has: the error state's.
     for (std::uint32_t l = 0; l <= process.locations.size(); ++l) {
       entries_.push_back(compiler.location(p, l, false, stores));

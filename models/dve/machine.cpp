@@ -353,8 +353,10 @@ op_NextProcess:
   if constexpr (Use::kAll) {
     if (process == processes_end) goto op_Halt;
     const std::byte* const place = state + process->offset;
-    const auto location = static_cast<std::size_t>(
-        process->wide ? static_cast<std::uint16_t>(load16(place)) : load8(place));
+    const auto location =
+        std::min(static_cast<std::uint32_t>(
+                     process->wide ? static_cast<std::uint16_t>(load16(place)) : load8(place)),
+                 process->last_location);
     pc = base + use.code.entries[process->entries + location];
     ++process;
     COMBACK_DVE_DISPATCH();

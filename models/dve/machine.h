@@ -26,6 +26,8 @@ struct ProcessCode {
   std::uint32_t offset = 0;
   bool wide = false;          // the location has two bytes
   std::uint32_t entries = 0;  // entries[this + location] is the position of the code
+  // Locations beyond, which no state of the model has, are taken for it: the error state's.
+  std::uint32_t last_location = 0;
 };
 
 struct SuccessorCode {

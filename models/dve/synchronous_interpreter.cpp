@@ -35,7 +35,10 @@ bool SynchronousInterpreter::enabled(const std::byte* state, Choice* choices,
   std::uint32_t end = 0;
   for (std::size_t p = 0; p < transitions_.size(); ++p) {
     const std::uint32_t begin = end;
-    for (const TransitionCode& code : transitions_[p][location_of(program_.processes[p], state)]) {
+    // Locations that no state has are taken for the error state's, which is the last.
+    const std::size_t location = std::min<std::size_t>(location_of(program_.processes[p], state),
+                                                       transitions_[p].size() - 1);
+    for (const TransitionCode& code : transitions_[p][location]) {
       Choice choice{.code = &code};
       if (code.guard != kNoGuard) {
         const Outcome outcome = run(code_, code.guard, state, nullptr);

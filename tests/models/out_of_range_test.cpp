@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -277,6 +279,46 @@ system async;)",
   EXPECT_EQ(buffer.wraps(), 3u);
   model->successors(state_of(initial_state(*model)), buffer);
   EXPECT_EQ(buffer.wraps(), 6u);
+}
+
+// A run directory from somebody else may have any bytes for a descriptor. Whatever they are, there
+// are no more successors than there is room for; a sanitizer sees that nothing outside is read.
+TEST(Strangers, BytesThatAreNoStateAreExpandedLikeOne) {
+  const char* const kAsynchronous = R"(
+byte a[3], i; int n; channel {byte, int} c[2];
+process P { byte x; state p, q; init p;
+  trans p -> q { guard i < 3; sync c!{i, n}; effect a[i] = a[i] + 1; },
+        q -> p { sync c?{x, n}; effect a[x] = n, i = i + 1; },
+        q -> q { guard a[i] > 0; effect a[a[i]] = 1; }; }
+process Q { byte y[2]; state r, s; init r;
+  trans r -> s { sync c?{y[i], n}; }, s -> r { effect i = 0; }; }
+system async;)";
+  const char* const kSynchronous = R"(
+byte a[3], i;
+process P { state p, q; init p; trans p -> q { guard i < 3; effect a[i] = 7; }, q -> p {}; }
+process Q { state r, s; init r; trans r -> s { effect i = i + 1; }, s -> r { guard i > 2; }; }
+system sync;)";
+  std::mt19937 random(20261118);
+  for (const char* const text : {kAsynchronous, kSynchronous}) {
+    for (const RangeErrors mode :
+         {RangeErrors::kStop, RangeErrors::kWrap, RangeErrors::kTerminal}) {
+      for (const auto backend : {dve::Backend::kInterpreted, dve::Backend::kNative}) {
+        if (backend == dve::Backend::kNative && mode == RangeErrors::kWrap) continue;
+        const auto model = dve_model(text, mode, backend);
+        ASSERT_TRUE(model);
+        SuccessorBuffer buffer(model->width(), model->max_successors());
+        std::string state(model->width() + kDescriptorSlack, '\0');
+        for (int i = 0; i < 20000; ++i) {
+          for (std::size_t b = 0; b < model->width(); ++b) {
+            state[b] = static_cast<char>(random() % (i % 2 == 0 ? 256 : 4));
+          }
+          model->successors(state_of(state), buffer);
+          ASSERT_LE(buffer.size(), model->max_successors());
+          EXPECT_NE(describe_state(*model, state_of(state)), "");
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
