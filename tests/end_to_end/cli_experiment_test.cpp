@@ -104,11 +104,52 @@ TEST_F(CliExperiment, RefusesWhatItCannotRun) {
   refused({"table7", "--instances", "deker"}, "did you mean dekker?");
   refused({"table7", "--published", "nowhere"}, "nowhere is not a folder");
   refused({"table7", "--hash-bits", "7"}, "from 8 to 64");
+  refused({"table7", "--runs", "3"}, "--runs does nothing with table7: it is for omission");
+  refused({"table7", "--plots", "p"}, "--plots does nothing with table7");
+  refused({"omission", "--seeds", "3"}, "--seeds does nothing with omission: it is for table2");
   dir_.write("tables/table7.csv", "instance,states\ngo_back_n\n");
   refused({"table7"}, "table7.csv:2: 1 cells below 2 columns");
   const CommandResult none = comback({"experiment", "table7", "--models", dir_.path().string()});
   EXPECT_EQ(none.exit_code, 2);
   expect_contains(none.err, "there is no *.dve in");
+}
+
+// Without models it has one of its own; the same seed gives the same figures.
+TEST_F(CliExperiment, OmissionWritesTablesAndPlots) {
+  const std::string plots = (dir_.path() / "plots").string();
+  const CommandResult first =
+      comback({"experiment", "omission", "--runs", "1", "--format", "json", "--plots", plots});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  expect_contains(first.err, "3 plots in " + plots);
+  const Json json = Json::parse(first.out);
+  EXPECT_EQ(json["experiment"], "omission");
+  const Json rows = json["tables"]["omission"]["rows"];
+  EXPECT_GT(rows.size(), 20u);
+  EXPECT_EQ(rows[0]["states"], 38181);
+  EXPECT_EQ(rows[0]["runs"], 1);
+  EXPECT_EQ(json["tables"]["coverage"]["rows"][2]["model"], "all");
+  std::size_t drawn = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(plots)) {
+    drawn += entry.path().extension() == ".svg";
+  }
+  EXPECT_EQ(drawn, 3u);
+
+  const CommandResult second =
+      comback({"experiment", "omission", "--runs", "1", "--format", "json"});
+  EXPECT_EQ(second.out, first.out);
+  const CommandResult other =
+      comback({"experiment", "omission", "--runs", "1", "--format", "csv", "--seed", "2"});
+  expect_contains(other.out, "table,model,case,states,m,t,n,bits,formula,load,runs,");
+  expect_contains(other.out, "\n\ntable,model,states,m,1-limited,3-limited,10-limited\n");
+}
+
+// Of models, from a folder: each is left out or measured, and said.
+TEST_F(CliExperiment, OmissionTakesModels) {
+  const CommandResult result =
+      experiment({"omission", "--runs", "1", "--instances", "go_back_n", "--format", "csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  expect_contains(result.err, "go_back_n, n about m: ");
+  expect_contains(result.out, "omission,go_back_n,n about m,30318,30");
 }
 
 }  // namespace
