@@ -93,11 +93,11 @@ ExitCode exit_code_of_answer(const OpenedRun& run) {
 }
 
 Result<StateId> expanded_states(const StoredTree& tree, const RunRecord& record) {
-  if (!record.finished) return record.expanded;
-  // The search ended at a violation. Ids go by predecessors: all below the last one's are done.
+  // Ids go by predecessors: all states below the last one's predecessor are done, whatever ended
+  // the search.
   const Result<Backedge> last = tree.backedges->find(tree.states() - 1);
   if (!last) return last.error();
-  return last->predecessor;
+  return record.finished ? last->predecessor : std::min(record.expanded, last->predecessor);
 }
 
 }  // namespace comback::tools
