@@ -45,7 +45,11 @@ class DescriptorTable {
 
   // REQUIRES: `hash` is hash_of(descriptor), here and below.
   bool contains(std::uint64_t hash, const std::byte* descriptor) const {
-    return find(partitions_[partition_of(hash)], hash, descriptor) != TagIndex::kNone;
+    return find(hash, descriptor) != TagIndex::kNone;
+  }
+  // The id in the log, or TagIndex::kNone.
+  std::uint32_t find(std::uint64_t hash, const std::byte* descriptor) const {
+    return find(partitions_[partition_of(hash)], hash, descriptor);
   }
 
   // Adds `descriptor` to the set and, where it is new, to the log.
