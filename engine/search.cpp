@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "engine/breadth_first.h"
+#include "engine/caching_search.h"
 #include "engine/comback_search.h"
 #include "engine/depth_first.h"
 #include "engine/level_search.h"
@@ -73,7 +74,12 @@ Result<Summary> explore(const Model& model, const SearchOptions& options, Monito
     return Error{Errc::kInvalidArgument,
                  fmt::format("hashes of {} bits: must be 8 to 64", options.hash_bits)};
   }
+  if (options.sleep_sets || options.check_independence) {
+    return explore_caching(model, options, monitor);
+  }
   switch (options.visited) {
+    case VisitedMode::kCache:
+      return explore_caching(model, options, monitor);
     case VisitedMode::kFull:
       return explore_in_order<FullVisited>(model, options, monitor);
     case VisitedMode::kCompact:

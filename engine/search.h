@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cache_spec.h"
+#include "engine/caching_options.h"
 #include "engine/keep_levels.h"
 #include "io/async_reader.h"
 #include "io/result.h"
@@ -31,6 +32,7 @@ enum class VisitedMode {
   kCompactCache,     // hash compaction [stern96]: of a bounded table, which forgets; depth first
   kComBack,          // hashes and backedges, states reconstructed [westergaard07]: exact
   kLevels,           // the same, level by level, streamed, on disk where memory is short: exact
+  kCache,            // some descriptors, others are forgotten [godefroid95]: exact, depth first
 };
 
 // How a number of descriptors is divided, in percent: 100 together.
@@ -105,6 +107,14 @@ struct SearchOptions {
   ComBackOptions comback;  // kComBack
   LevelOptions levels;     // kLevels
   LimitedOptions limited;  // kCompactCache
+  CachingOptions caching;  // kCache
+
+  // kFull and kCache, depth first: transitions that only lead to what is found otherwise are left
+  // out [godefroid95, Algorithm 2]. All states are visited; `transitions` counts those executed.
+  bool sleep_sets = false;
+  // Whether events that are taken for independent are is looked at in every state; the search fails
+  // where they are not.
+  bool check_independence = false;
 
   // What counts as a violation; failed assertions and faults of the model always do.
   bool deadlock_is_violation = false;
@@ -129,7 +139,9 @@ enum class StopReason {
   kMemory,
   kTableFull,
   kInterrupted,
-  kDisk,  // --disk, or the disk itself, would be full soon
+  kDisk,       // --disk, or the disk itself, would be full soon
+  kCacheFull,  // the stack takes all of it
+  kMaxRevisits,
 };
 
 const char* to_string(StopReason reason);  // "max-states", "time-limit", ...
@@ -167,6 +179,7 @@ struct Summary {
   std::uint64_t wraps = 0;                 // values that wrapped (--range-errors wrap)
   std::uint64_t invariant_violations = 0;  // states, counted with continue_after_violation
   std::uint64_t assertion_violations = 0;
+  std::optional<CachingCounts> caching;        // kCache, and with sleep sets
   std::optional<double> omission_probability;  // compact modes: of missing at least one state
   // kCompactCache: the table at the end. Where something was replaced, states were forgotten and
   // found again, and `states`, `transitions`, `deadlocks` and violations count what was done, each
@@ -201,6 +214,7 @@ struct Progress {
   std::uint64_t level = 0;         // breadth-first level, or the depth of the stack
   std::uint64_t memory_bytes = 0;  // held by the search's tables and queues
   double seconds = 0;
+  std::optional<CachingCounts> caching{};  // kCache, and with sleep sets
 };
 
 // How a search and the outside talk while it runs.

@@ -38,6 +38,10 @@ const char* to_string(StopReason reason) {
       return "interrupted";
     case StopReason::kDisk:
       return "disk";
+    case StopReason::kCacheFull:
+      return "cache-full";
+    case StopReason::kMaxRevisits:
+      return "max-revisits";
   }
   return "?";
 }

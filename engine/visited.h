@@ -44,6 +44,10 @@ class FullVisited {
   bool contains(Key key, const std::byte* descriptor) const {
     return table_.contains(key, descriptor);
   }
+  // The state's id, or TagIndex::kNone.
+  std::uint32_t find(Key key, const std::byte* descriptor) const {
+    return table_.find(key, descriptor);
+  }
   Insertion insert(Key key, const std::byte* descriptor) { return table_.insert(key, descriptor); }
   [[nodiscard]] bool reserve(std::uint64_t count) { return log_.reserve(count); }
 
