@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tools/caching_report.h"
 #include "tools/quantity.h"
 
 namespace comback::tools {
@@ -29,9 +30,12 @@ std::size_t columns(int descriptor) {
 
 std::string progress_line(const Progress& progress, double states_per_second,
                           std::uint64_t budget_bytes) {
-  return fmt::format("{}  {} states  {}  level {}  queue {}  {} of {}  {}", progress.phase,
-                     format_count(progress.states), format_rate(states_per_second),
-                     format_count(progress.level), format_count(progress.queued),
+  const std::string place = progress.caching
+                                ? caching_in_a_line(progress)
+                                : fmt::format("level {}  queue {}", format_count(progress.level),
+                                              format_count(progress.queued));
+  return fmt::format("{}  {} states  {}  {}  {} of {}  {}", progress.phase,
+                     format_count(progress.states), format_rate(states_per_second), place,
                      format_size(progress.memory_bytes), format_size(budget_bytes),
                      format_duration(progress.seconds));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/caching_report.h"
 #include "tools/quantity.h"
 
 namespace comback::tools {
@@ -38,6 +39,13 @@ std::string stop_in_words(const Report& report) {
       return "it was interrupted";
     case StopReason::kDisk:
       return "the disk would soon be full";
+    case StopReason::kCacheFull:
+      return "the states of the stack fill the cache; a larger --cache-size helps";
+    case StopReason::kMaxRevisits:
+      return fmt::format(
+          "--max-revisits was reached: about {} of the {} states explored had been "
+          "explored before; a larger --cache-size or --sleep-sets helps",
+          format_count(report.summary.caching->revisits), format_count(report.summary.states));
   }
   return {};
 }
@@ -62,12 +70,11 @@ std::string headline(const Report& report) {
   return {};
 }
 
-using Row = std::pair<std::string_view, std::string>;
-
 // Whether states were forgotten and may have been visited more than once.
 bool revisits(const Summary& summary) { return summary.table && summary.table->replacements > 0; }
 
 std::string states_in_words(const Summary& summary) {
+  if (summary.caching) return explored_in_words(summary);
   const std::string count = format_count(summary.states);
   return revisits(summary) ? count + " at most: forgotten ones count again" : count;
 }
@@ -87,6 +94,9 @@ std::vector<Row> rows(const Report& report) {
                                         format_count(*widest), *widest == 1 ? "" : "s"));
   } else {
     rows.emplace_back("deepest stack", format_count(summary.max_depth));
+  }
+  if (summary.caching) {
+    for (Row& row : caching_rows(report)) rows.push_back(std::move(row));
   }
   if (summary.assertion_violations > 1) {
     rows.emplace_back("failed assertions", format_count(summary.assertion_violations) + " states");
@@ -169,6 +179,7 @@ Json to_json(const Report& report) {
     json["level_sizes"] = Json::array();
     json["max_depth"] = summary.max_depth;
   }
+  if (summary.caching) add_caching_json(summary, json);
   json["events"] = summary.events;
   json["reconstruction_events"] = summary.reconstruction_events;
   json["reconstructions"] = summary.reconstructions;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "engine/search.h"
 #include "models/model.h"
@@ -22,6 +24,9 @@ struct Report {
   std::string visited_in_words;
   std::uint64_t peak_memory_bytes = 0;
 };
+
+// A line of the text: what it is of, and what there is to say.
+using Row = std::pair<std::string_view, std::string>;
 
 // The fields and their order are a promise: docs/explore.md.
 nlohmann::ordered_json to_json(const Report& report);

@@ -69,21 +69,22 @@ std::string check_split(const std::string& text) {
 }  // namespace
 
 void SearchSettings::add_to(CLI::App& command) {
-  add_choice(
-      command, "--search", kOrders, order_,
-      "Breadth first (shortest traces, levels; the default) or depth first (the default, and "
-      "the only way, of compact-cache)")
+  add_choice(command, "--search", kOrders, order_,
+             "Breadth first (shortest traces, levels; the default) or depth first (the default, "
+             "and the only way, of compact-cache, cache and --sleep-sets)")
       ->group(kGroup);
   add_choice<Visited>(
       command, "--visited",
       {{"comback", Visited::kComBack},
        {"full", Visited::kFull},
        {"compact", Visited::kCompact},
-       {"compact-cache", Visited::kCompactCache}},
+       {"compact-cache", Visited::kCompactCache},
+       {"cache", Visited::kCache}},
       visited_,
       "What is kept of a visited state: a hash and how it was reached (comback: "
-      "exact), all of it (full: exact), only a hash (compact: may omit states), or a hash until "
-      "another state needs its place (compact-cache: may omit states, and visit them again)")
+      "exact), all of it (full: exact), only a hash (compact: may omit states), a hash until "
+      "another state needs its place (compact-cache: may omit states, and visit them again), or "
+      "all of it as long (cache: exact, may visit states again)")
       ->group(kGroup);
   depends(add_number(command, "--hash-bits", hash_bits_, 8, 64,
                      "Bits of a stored hash, 8 to 64; default 64, with --detection level 32 to 42 "
@@ -94,6 +95,7 @@ void SearchSettings::add_to(CLI::App& command) {
   add_levels(command);
   add_compact(command);
   add_compact_cache(command);
+  add_caching(command);
 }
 
 void SearchSettings::add_comback(CLI::App& command) {
@@ -124,8 +126,10 @@ void SearchSettings::add_comback(CLI::App& command) {
           kNeeds, &SearchSettings::as_published);
   CLI::Option* const cache_size =
       add_count(command, "--cache-size", comback_.cache_size,
-                "With immediate or delayed: states in the cache; default: an eighth of --memory");
-  depends(cache_size, kNeeds, &SearchSettings::as_published);
+                "With immediate, delayed or --visited cache: states in the cache; default: an "
+                "eighth of --memory, with --visited cache half of it");
+  depends(cache_size, "--detection immediate or delayed, or --visited cache",
+          &SearchSettings::has_cache_size);
   CLI::Option* const candidates =
       add_count(command, "--candidates", comback_.candidates,
                 "With --detection delayed: states that wait to be compared; default: as many as in "
@@ -219,8 +223,19 @@ void SearchSettings::add_compact_cache(CLI::App& command) {
       "--visited compact-cache", &SearchSettings::compact_cache);
   depends(add_number(command, "--seed", seed_, 0, std::numeric_limits<unsigned>::max(),
                      "With compact-cache: which hash functions are used, and what is replaced; "
-                     "default 1. What one seed omits, another does not"),
-          "--visited compact-cache", &SearchSettings::compact_cache);
+                     "what one seed omits, another does not. With cache: what is replaced; default "
+                     "1"),
+          "--visited compact-cache or cache", &SearchSettings::has_seed);
+}
+
+void SearchSettings::add_caching(CLI::App& command) {
+  const char* const kNeedsCache = "--visited cache";
+  depends(caching_.add_replacement(command), kNeedsCache, &SearchSettings::caches);
+  depends(caching_.add_max_revisits(command), kNeedsCache, &SearchSettings::caches);
+  const char* const kNeedsDescriptors = "--visited full or cache";
+  depends(caching_.add_sleep_sets(command), kNeedsDescriptors, &SearchSettings::has_descriptors);
+  depends(caching_.add_check_independence(command), kNeedsDescriptors,
+          &SearchSettings::has_descriptors);
 }
 
 void SearchSettings::depends(CLI::Option* option, const char* needs,
@@ -243,6 +258,11 @@ Status SearchSettings::check() const {
         fmt::format("{} is set by --descriptors: leave out one of them, or say with --split "
                     "how the descriptors are divided",
                     option->get_name())};
+  }
+  if (order() == SearchOrder::kBreadthFirst && (caches() || caching_.reduces())) {
+    return Error{Errc::kInvalidArgument,
+                 fmt::format("{} works depth first only: use --search dfs, or leave it out",
+                             caches() ? "--visited cache" : caching_.why_depth_first())};
   }
   if (by_levels() && order() == SearchOrder::kDepthFirst) {
     return Error{Errc::kInvalidArgument,
@@ -277,10 +297,16 @@ Status SearchSettings::check() const {
 
 void SearchSettings::apply(SearchOptions& options) const {
   options.order = order();
+  caching_.apply(options);
   if (hash_bits_) options.hash_bits = *hash_bits_;
   switch (visited_) {
     case Visited::kFull:
       options.visited = VisitedMode::kFull;
+      break;
+    case Visited::kCache:
+      options.visited = VisitedMode::kCache;
+      options.caching.cache_size = comback_.cache_size;
+      if (seed_) options.caching.seed = *seed_;
       break;
     case Visited::kCompact:
       options.visited = improved() ? VisitedMode::kCompactImproved : VisitedMode::kCompact;
@@ -313,6 +339,12 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
   switch (visited_) {
     case Visited::kFull:
       settings["visited"] = "full";
+      if (order() == SearchOrder::kDepthFirst) caching_.describe_sleep_sets(settings);
+      return;
+    case Visited::kCache:
+      settings["visited"] = "cache";
+      caching_.describe_cache(options, model, settings);
+      caching_.describe_sleep_sets(settings);
       return;
     case Visited::kCompact:
       settings["visited"] = "compact";
@@ -362,6 +394,8 @@ std::string SearchSettings::visited_in_words() const {
   switch (visited_) {
     case Visited::kFull:
       return "full descriptors";
+    case Visited::kCache:
+      return "full descriptors, as many as the cache holds";
     case Visited::kCompact:
       return fmt::format("hashes of {} bits, {}", hash_bits_.value_or(64),
                          improved() ? "improved" : "basic");

@@ -10,6 +10,7 @@
 #include "engine/search.h"
 #include "io/result.h"
 #include "models/model.h"
+#include "tools/caching_settings.h"
 
 namespace CLI {
 class App;
@@ -37,7 +38,7 @@ class SearchSettings {
   std::string visited_in_words() const;
 
  private:
-  enum class Visited { kComBack, kFull, kCompact, kCompactCache };
+  enum class Visited { kComBack, kFull, kCompact, kCompactCache, kCache };
   enum class Compaction { kBasic, kImproved };
   enum class Detection { kImmediate, kDelayed, kLevel };
 
@@ -50,6 +51,7 @@ class SearchSettings {
 
   void add_compact(CLI::App& command);
   void add_compact_cache(CLI::App& command);
+  void add_caching(CLI::App& command);
   void add_comback(CLI::App& command);
   void add_levels(CLI::App& command);
   void add_descriptors(CLI::App& command);
@@ -60,9 +62,16 @@ class SearchSettings {
   bool compact_cache() const { return visited_ == Visited::kCompactCache; }
   bool fixed_table() const { return improved() || compact_cache(); }
   bool comback() const { return visited_ == Visited::kComBack; }
-  // Breadth first unless told otherwise, where the set of visited states allows it.
+  bool caches() const { return visited_ == Visited::kCache; }
+  bool has_descriptors() const { return caches() || visited_ == Visited::kFull; }
+  bool has_cache_size() const { return as_published() || caches(); }
+  bool has_seed() const { return compact_cache() || caches(); }
+  // What only a depth-first search can do.
+  bool depth_first_only() const { return compact_cache() || caches() || caching_.reduces(); }
+  // Breadth first unless told otherwise, where that can be.
   SearchOrder order() const {
-    return order_.value_or(compact_cache() ? SearchOrder::kDepthFirst : SearchOrder::kBreadthFirst);
+    return order_.value_or(depth_first_only() ? SearchOrder::kDepthFirst
+                                              : SearchOrder::kBreadthFirst);
   }
   // Level by level unless told otherwise, which a depth-first search cannot be.
   Detection detection() const {
@@ -87,6 +96,7 @@ class SearchSettings {
   ComBackOptions comback_;
   bool cache_given_ = false;
   LevelOptions levels_;
+  CachingSettings caching_;
   std::optional<unsigned> threads_;
   std::vector<Dependent> dependents_;
   std::vector<CLI::Option*> set_by_descriptors_;
