@@ -188,8 +188,8 @@ std::string comparison_text(const Runs& runs, const RunComparison& comparison, b
     const std::string what =
         comparison.states_not_compared.empty() ? "states" : "numbers of states";
     if (comparison.complete()) {
-      text += fmt::format("The same: counts, and the {} of all {} levels.\n", what,
-                          format_count(comparison.levels));
+      text += fmt::format("The same: counts, and the {} of all {} level{}.\n", what,
+                          format_count(comparison.levels), comparison.levels == 1 ? "" : "s");
     } else {
       text += fmt::format("The same as far as both are explored: the {} of the first {} level{}.\n",
                           what, format_count(comparison.levels), comparison.levels == 1 ? "" : "s");

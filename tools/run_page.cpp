@@ -25,6 +25,12 @@ constexpr std::size_t kStepsEnd = 200;  // of a long trace, at either end
 
 std::string escaped(const std::string& text) { return xml_escaped(text); }
 
+// Of a few models guards alone fill a screen.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 240;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
+}
+
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
 }
@@ -409,8 +415,11 @@ class Page {
         "<p>Each box is a subtree, as wide as its share of the states, and below the one that it "
         "is "
         "part of; the numbers are levels. Subtrees with less than one in {} states are left "
-        "out{}.</p>\n",
+        "out{}{}.</p>\n",
         TreePicture::kShares,
+        page_->picture.every == 1
+            ? std::string()
+            : fmt::format(", and all levels but one in {}", page_->picture.every),
         page_->picture.legend.empty() ? "" : ". The colour is that of the process that acts");
     if (!page_->picture.legend.empty()) {
       text += "<ul class=\"legend\">" + page_->picture.legend + "</ul>\n";
@@ -424,7 +433,7 @@ class Page {
                  format_share(subtree.states, shape.states),
                  subtree.depth == 0
                      ? std::string("the initial state")
-                     : fmt::format("<code>{}</code>", escaped(labels_(subtree.event)))});
+                     : fmt::format("<code>{}</code>", escaped(shortened(labels_(subtree.event))))});
     }
     return text + scrolled("Table of the largest subtrees", table.text());
   }
@@ -481,7 +490,8 @@ class Page {
     for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
       const Row& row = rows[i];
       std::vector<std::string> cells = {
-          std::to_string(row.event), fmt::format("<code>{}</code>", escaped(labels_(row.event))),
+          std::to_string(row.event),
+          fmt::format("<code>{}</code>", escaped(shortened(labels_(row.event)))),
           format_count(row.reached), format_share(row.reached, page_->shape.states)};
       if (surveyed) {
         cells.push_back(row.fired == 0 ? "<strong>never</strong>" : format_count(row.fired));

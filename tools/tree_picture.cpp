@@ -51,6 +51,7 @@ Result<TreePicture> draw_tree(const Model& model, const StoredTree& tree, const 
   const double scale = (kRight - kLeft) / static_cast<double>(shape.states);
 
   TreePicture picture;
+  picture.every = options.large_every;
   picture.svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" width=\"{0}\" "
       "height=\"{1:.0f}\" role=\"img\" class=\"icicle\">\n<title>The tree of all states: each box "

@@ -19,8 +19,9 @@ struct TreePicture {
   // What measure_tree() has to be told.
   static TreeShapeOptions options_for(const StoredTree& tree, std::uint64_t memory_bytes);
 
-  std::string svg;     // part of a page that has svg_plot_style()
-  std::string legend;  // HTML: which colour is which process
+  std::uint32_t every = 1;  // only each so many-th level is drawn
+  std::string svg;          // part of a page that has svg_plot_style()
+  std::string legend;       // HTML: which colour is which process
 };
 
 Result<TreePicture> draw_tree(const Model& model, const StoredTree& tree, const TreeShape& shape,

@@ -46,6 +46,22 @@ TEST(SvgPlot, LeavesOutWhatALogarithmCannotShow) {
   EXPECT_EQ(text.find("inf"), std::string::npos);
 }
 
+// Its time axis ends where the time does, so that it can stand above other pictures of that time.
+TEST(SvgPlot, IsPartOfAPageWithoutAStyleOrAHeadingOfItsOwn) {
+  SvgPlot plot;
+  plot.title = "heading";
+  plot.embedded = true;
+  plot.series = {{.name = "s", .points = {{0, 1}, {79, 100}}, .marks = false, .filled = true}};
+  const std::string text = plot.text();
+  EXPECT_EQ(count(text, "<style"), 0u);
+  EXPECT_EQ(count(text, "heading"), 1u) << "the title, for those who cannot see it";
+  EXPECT_EQ(count(text, "<circle"), 0u);
+  EXPECT_EQ(count(text, "class=\"under\""), 1u);
+  EXPECT_EQ(count(text, ">60</text>"), 2u) << "on both axes";
+  EXPECT_EQ(count(text, ">80</text>"), 1u) << "past the last time";
+  EXPECT_EQ(count(svg_plot_style(), "<style>"), 1u);
+}
+
 TEST(SvgPlot, HasAnAxisForASinglePoint) {
   SvgPlot plot{.title = "t", .x_label = "x", .y_label = "y", .series = {{"s", {{7, 0}}}}};
   const std::string text = plot.text();
