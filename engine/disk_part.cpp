@@ -1,5 +1,7 @@
 #include "engine/disk_part.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/level_reader.h"
@@ -22,9 +24,9 @@ MemoryPlan::MemoryPlan(std::uint64_t budget_bytes) {
 DiskPart::DiskPart(const SearchOptions& options, ThreadTeam& team)
     : plan_(options.memory_bytes), dir_(options.levels.run_dir), team_(&team) {}
 
-Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const SearchOptions& options,
-                                                   StateArchive& archive, ThreadTeam& team,
-                                                   MemoryBudget& budget) {
+Result<std::unique_ptr<DiskPart>> DiskPart::open(const Model& model, const SearchOptions& options,
+                                                 StateArchive& archive, ThreadTeam& team,
+                                                 MemoryBudget& budget, const RunRecord* from) {
   std::unique_ptr<DiskPart> part(new DiskPart(options, team));
   RunDatabase::Options database_options;
   database_options.block_cache_bytes = part->plan_.block_cache_bytes;
@@ -33,17 +35,24 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   if (!database) return database.error();
   part->database_ = std::move(*database);
 
-  auto table =
-      DiskStateTable::open(*part->database_, {.hash_bits = options.levels.hash_bits}, budget);
+  DiskStateTable::Options table_options;
+  table_options.hash_bits = options.levels.hash_bits;
+  table_options.empty = from == nullptr;
+  auto table = DiskStateTable::open(*part->database_, table_options, budget);
   if (!table) return table.error();
   part->table_ = std::move(*table);
   auto backedges = DiskBackedges::open(*part->database_, {}, budget);
   if (!backedges) return backedges.error();
   part->backedges_ = std::move(*backedges);
 
-  auto levels = LevelStore::create(part->dir_ / "levels", model.width(), {.budget = &budget});
-  if (!levels) return levels.error();
-  part->levels_ = std::make_unique<LevelStore>(std::move(*levels));
+  if (from != nullptr && (part->table_->size() != from->summary.states ||
+                          part->backedges_->size() != from->summary.states)) {
+    return Error{Errc::kCorruption,
+                 fmt::format("the run has {} states; its state table has {} and its backedge "
+                             "table {}",
+                             from->summary.states, part->table_->size(), part->backedges_->size())};
+  }
+  if (Status status = part->open_levels(model, budget, from); !status) return status.error();
   if (Status status = archive.attach(*part->levels_, *part->backedges_, team.for_tables());
       !status) {
     return status.error();
@@ -64,6 +73,22 @@ Result<std::unique_ptr<DiskPart>> DiskPart::create(const Model& model, const Sea
   return part;
 }
 
+Status DiskPart::open_levels(const Model& model, MemoryBudget& budget, const RunRecord* from) {
+  const std::filesystem::path dir = dir_ / "levels";
+  LevelStore::Options level_options;
+  level_options.budget = &budget;
+  if (from == nullptr) {
+    std::error_code error;  // of a move to disk that was not finished
+    std::filesystem::remove_all(dir, error);
+    if (error) return Error{Errc::kIo, "cannot remove " + dir.string() + ": " + error.message()};
+  }
+  auto levels = from == nullptr ? LevelStore::create(dir, model.width(), level_options)
+                                : LevelStore::open(dir, model.width(), level_options, from->levels);
+  if (!levels) return levels.error();
+  levels_ = std::make_unique<LevelStore>(std::move(*levels));
+  return Done{};
+}
+
 Status DiskPart::insert(std::span<const StateEntry> entries) {
   if (table_->delta().bytes() + backedges_->uncommitted_bytes() > plan_.delta_bytes ||
       !table_->insert(entries, team_->for_tables())) {
@@ -75,26 +100,35 @@ Status DiskPart::insert(std::span<const StateEntry> entries) {
   return Done{};
 }
 
+Status DiskPart::freeze_levels() {
+  auto contents = levels_->checkpoint();
+  if (!contents) return contents.error();
+  frozen_ = std::move(*contents);
+  return Done{};
+}
+
 Status DiskPart::commit() {
   Commit commit(*database_);
   if (Status status = table_->stage(commit, team_->for_tables()); !status) return status;
   if (Status status = backedges_->stage(commit); !status) return status;
+  bool levels_committed = false;
   if (recorder_) {
-    auto contents = levels_->checkpoint();
-    if (!contents) return contents.error();
     RunRecord record = recorder_();
-    record.on_disk = true;
-    record.levels = std::move(*contents);
+    if (record.on_disk) {
+      auto contents = frozen_ ? Result<LevelStore::Contents>(*frozen_) : levels_->checkpoint();
+      if (!contents) return contents.error();
+      record.levels = std::move(*contents);
+      levels_committed = true;
+    }
     commit.put_meta(RunRecord::kKey, record.encode());
   }
   if (Status status = commit.finish(); !status) return status;
-  if (recorder_) {
+  if (levels_committed) {
     if (Status status = levels_->remove_dropped(); !status) return status;
   }
   overhead_bytes_ = measure_overhead();
   if (table_->committed() >= 2 * filter_made_for_) {
-    filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);
-    return table_->resize_filter(plan_.filter_bytes, team_->for_tables());
+    return make_filter();
   }
   return Done{};
 }
@@ -136,18 +170,6 @@ void DiskPart::make_room_to_sort(const MemoryBudget& budget) {
   if (budget.left() >= needed) return;
   const std::uint64_t missing = needed - budget.left();
   window_bytes_ = std::max(plan_.window_bytes, window_bytes_ - std::min(window_bytes_, missing));
-}
-
-Result<std::uint64_t> DiskPart::bytes() const {
-  std::uint64_t sum = 0;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator it(dir_, error), end; !error && it != end;
-       it.increment(error)) {
-    if (!it->is_regular_file(error)) continue;
-    sum += it->file_size(error);
-  }
-  if (error) return Error{Errc::kIo, "cannot list " + dir_.string() + ": " + error.message()};
-  return sum;
 }
 
 }  // namespace comback

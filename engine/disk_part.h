@@ -36,10 +36,12 @@ struct MemoryPlan {
 // The tables of a search on disk, and what works on them.
 class DiskPart {
  public:
-  // Makes an empty one in options.run_dir. REQUIRES: all outlive it.
-  static Result<std::unique_ptr<DiskPart>> create(const Model& model, const SearchOptions& options,
-                                                  StateArchive& archive, ThreadTeam& team,
-                                                  MemoryBudget& budget);
+  // Makes one in options.run_dir: with the states of `from`, as that checkpoint left them, or an
+  // empty one where it is null. Backedges that are in the database stay. The archive is on disk
+  // from then on. REQUIRES: all but `from` outlive it.
+  static Result<std::unique_ptr<DiskPart>> open(const Model& model, const SearchOptions& options,
+                                                StateArchive& archive, ThreadTeam& team,
+                                                MemoryBudget& budget, const RunRecord* from);
 
   const MemoryPlan& plan() const { return plan_; }
   // Of the newest descriptors: the plan's share, and what others have left of theirs.
@@ -53,6 +55,7 @@ class DiskPart {
   LevelWriter& writer() { return *writer_; }
   Frontier& frontier() { return *frontier_; }
   DuplicateDetection& detection() { return *detection_; }
+  const DiskBackedges& backedges() const { return *backedges_; }
   const DiskStateTable& table() const { return *table_; }
 
   // Adds new states to the state table. `entries` is sorted by hash.
@@ -62,16 +65,28 @@ class DiskPart {
   Status commit();
   // Asked for the record at every commit from now on; without it commits have none.
   void set_recorder(std::function<RunRecord()> recorder) { recorder_ = std::move(recorder); }
+  // Commits say of the levels from now on what they would say at this moment. Levels may be added
+  // but none is dropped.
+  Status freeze_levels();
+  // Also what a new table has got so far.
+  Status make_filter() {
+    filter_made_for_ = std::max<std::uint64_t>(table_->committed(), 1 << 16);
+    return table_->resize_filter(plan_.filter_bytes, team_->for_tables());
+  }
   // Makes what is in the database as small as it gets.
   Status compact() { return database_->compact(true); }
-  // On disk, in all.
-  Result<std::uint64_t> bytes() const;
+  // What may have to be written before anything can be deleted: what is in memory only, and a
+  // compaction of the state table, which takes its size once more.
+  std::uint64_t bytes_wanted() const {
+    return table_->delta().bytes() + backedges_->uncommitted_bytes() + table_->file_bytes();
+  }
   Summary::DiskParts parts() const {
     return {table_->file_bytes(), backedges_->file_bytes(), levels_->bytes()};
   }
 
  private:
   DiskPart(const SearchOptions& options, ThreadTeam& team);
+  Status open_levels(const Model& model, MemoryBudget& budget, const RunRecord* from);
   std::uint64_t measure_overhead() const;
 
   MemoryPlan plan_;
@@ -91,6 +106,7 @@ class DiskPart {
   std::optional<BudgetCharge> overhead_;
   std::uint64_t filter_made_for_ = 0;  // committed states then
   std::function<RunRecord()> recorder_;
+  std::optional<LevelStore::Contents> frozen_;
 };
 
 }  // namespace comback

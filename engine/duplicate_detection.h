@@ -46,6 +46,7 @@ class DuplicateDetection {
   // Takes all candidates out of `sets`.
   Status add(std::span<LevelCandidates> sets);
   std::uint64_t size() const { return by_hash_.size(); }  // candidates added, not yet detected
+  std::uint64_t spilled_bytes() const { return by_hash_.spilled_bytes(); }  // of them, on disk
 
   // Decides about all that was added: candidates whose predecessors are at places below
   // `level_size`, where the states below `states` are stored.

@@ -16,6 +16,13 @@ namespace comback {
 class KeptLevels {
  public:
   explicit KeptLevels(KeepLevels keep) : keep_(keep) {}
+  // What an earlier session chose, unless this one was told what to do.
+  void restore(const std::string& choice) {
+    if (const auto keep = KeepLevels::parse(choice);
+        keep && keep_.kind == KeepLevels::Kind::kAuto) {
+      keep_ = *keep;
+    }
+  }
 
   // auto keeps all levels until there are enough states in memory to measure with.
   void choose(const Model& model, const StateArchive& archive);

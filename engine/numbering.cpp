@@ -1,6 +1,7 @@
 #include "engine/numbering.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "storage/bytes.h"
@@ -33,6 +34,43 @@ Status Numbering::start(const std::byte* initial) {
   edges_.assign(1, {0, 0});
   digest_.add(0, 0);
   return archive_->append_backedges(edges_, team_->for_tables());
+}
+
+Result<bool> Numbering::restore(const Model& model, std::span<const Backedge> edges) {
+  DescriptorLog& log = archive_->log();
+  const StateId base = archive_->size();
+  const StateId end = base + edges.size();
+  if (end > DescriptorLog::kMaxSize || !log.reserve(edges.size()) ||
+      budget_->left() < (std::uint64_t{1} << 20) + edges.size() * sizeof(Backedge)) {
+    return false;
+  }
+  restored_.resize(edges.size() * width_ + kDescriptorSlack);
+  constexpr std::size_t kShare = 1024;
+  team_->for_each((edges.size() + kShare - 1) / kShare, [&](unsigned, std::size_t task) {
+    const std::size_t to = std::min(edges.size(), (task + 1) * kShare);
+    std::vector<std::byte> state(width_ + kDescriptorSlack);
+    for (std::size_t i = task * kShare; i < to; ++i) {
+      copy_bytes(state.data(), log.get(edges[i].predecessor), width_);
+      model.execute(state.data(), edges[i].event);
+      copy_bytes(restored_.data() + i * width_, state.data(), width_);
+    }
+  });
+  const auto entries =
+      entries_.make(base, end, [&](StateId id) { return restored_.data() + (id - base) * width_; });
+  std::array<std::uint64_t, kPartitions> counts{};
+  for (const StateEntry& entry : entries) ++counts[partition_of(entry.hash)];
+  std::atomic<bool> room{true};
+  team_->for_each(kPartitions, [&](unsigned, std::size_t p) {
+    if (!recent_->reserve(static_cast<unsigned>(p), counts[p])) room = false;
+  });
+  if (!room) return false;
+  if (Status status = archive_->append_backedges(edges, team_->for_tables()); !status) {
+    return status.error();
+  }
+  for (const Backedge& edge : edges) digest_.add(edge.predecessor, edge.event);
+  for (std::size_t i = 0; i < edges.size(); ++i) log.append(restored_.data() + i * width_);
+  insert_recent(entries);
+  return true;
 }
 
 Result<bool> Numbering::number_candidates(std::uint64_t first, std::uint64_t end) {
@@ -131,6 +169,7 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
   log.append_unwritten(origins.size());
   edges_.resize(origins.size());
   // The digest goes from edge to edge: one thread's task, beside the others.
+  TreeDigest digest = digest_;
   constexpr std::size_t kShare = 1024;
   team_->for_each(
       1 + (origins.size() + kShare - 1) / kShare,
@@ -138,7 +177,7 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
         if (task == 0) {
           for (const Origin origin : origins) {
             const Backedge edge = edge_of(origin);
-            digest_.add(edge.predecessor, edge.event);
+            digest.add(edge.predecessor, edge.event);
           }
           return;
         }
@@ -149,13 +188,15 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
         }
       },
       origins.size() >= kFewForAll);
+  const auto entries = entries_.make(base, base + origins.size(),
+                                     [&](StateId id) { return rows + (id - base) * width_; });
+  // What is inserted may be committed before it: neither table has these states then.
+  if (Status status = disk.insert(entries); !status) return status;
   if (Status status = archive_->append_backedges(edges_, team_->for_tables()); !status) {
     return status;
   }
-  const auto entries = entries_.make(base, archive_->size(),
-                                     [&](StateId id) { return rows + (id - base) * width_; });
+  digest_ = digest;
   insert_recent(entries);
-  if (Status status = disk.insert(entries); !status) return status;
   slide_window(disk);
   return disk.writer().append(rows, origins.size());
 }

@@ -30,6 +30,11 @@ class Numbering {
 
   // The initial state. REQUIRES: the archive has room for it.
   Status start(const std::byte* initial);
+  // The next states of an earlier session, in memory: executes the event of each. False where
+  // memory does not allow it: nothing has changed then. REQUIRES: predecessors are there.
+  Result<bool> restore(const Model& model, std::span<const Backedge> edges);
+  // Of the states of an earlier session.
+  void restore_digest(std::uint64_t value) { digest_ = TreeDigest(value); }
 
   // Predecessors are of the level that begins with this id from now on.
   void begin_level(StateId first) { level_first_ = first; }
@@ -68,6 +73,7 @@ class Numbering {
   OriginOrder order_;
   EntriesByHash entries_;
   std::vector<Backedge> edges_;  // of the states being numbered
+  std::vector<std::byte> restored_;
   TreeDigest digest_;
   StateId level_first_ = 0;
   std::optional<std::uint64_t> cut_;

@@ -199,7 +199,8 @@ std::string contradiction(const RunRecord& record) {
   const std::vector<StateId> first = record.first_ids();
   const std::size_t levels = summary.level_sizes.size();
   // Finished: behind the last level; else in it, or in the one before.
-  if (record.level > levels || record.level + 2 < levels) return "level";
+  if (record.level + (record.finished ? 0 : 1) > levels) return "level";
+  if (record.level + (record.finished ? 0 : 2) < levels) return "level";
   const StateId begin = record.level < levels ? first[record.level] : summary.states;
   const StateId end = record.level + 1 < levels ? first[record.level + 1] : summary.states;
   if (record.expanded < begin || record.expanded > end) return "expanded";
@@ -245,6 +246,8 @@ std::string RunRecord::encode() const {
   json["level"] = level;
   json["expanded"] = expanded;
   json["counts"] = encode_counts(counts);
+  json["transitions_before_level"] = transitions_before_level;
+  json["deadlocks_before_level"] = deadlocks_before_level;
   json["on_disk"] = on_disk;
   if (on_disk) json["levels"] = encode_levels(levels);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -305,6 +308,8 @@ Result<RunRecord> RunRecord::decode(std::string_view text) {
   record.level = static_cast<std::uint32_t>(in.number("level", 0xfffffff0));
   record.expanded = in.number("expanded", kMostStates);
   record.counts = decode_counts(in.object("counts"), wrong);
+  record.transitions_before_level = in.number("transitions_before_level");
+  record.deadlocks_before_level = in.number("deadlocks_before_level");
   record.on_disk = in.flag("on_disk");
   if (record.on_disk) record.levels = decode_levels(in.object("levels"), wrong);
   if (wrong.empty()) wrong = contradiction(record);

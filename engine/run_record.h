@@ -44,6 +44,8 @@ struct RunRecord {
   std::uint32_t level = 0;
   StateId expanded = 0;
   SearchCounts counts;
+  std::uint64_t transitions_before_level = 0;  // counted on the levels above
+  std::uint64_t deadlocks_before_level = 0;
   // Whether state table and levels are on disk. Where not, the tree is all there is.
   bool on_disk = false;
   LevelStore::Contents levels;  // of a run on disk

@@ -85,7 +85,13 @@ struct LevelOptions {
   // So many that few states share a hash: the more memory, the more states are to be expected.
   static unsigned hash_bits_for(std::uint64_t memory_bytes);
   std::filesystem::path run_dir{};  // for what is on disk; must be empty or not exist
-  bool write_run = false;           // everything is on disk at the end, whatever memory there is
+  // The run is kept: checkpoints at this interval, and what is needed to go on with it or to ask it
+  // questions is on disk at the end.
+  bool write_run = false;
+  std::chrono::duration<double> checkpoint_interval{60};
+  // What the run directory may take; the search stops before it would take more.
+  std::optional<std::uint64_t> disk_bytes{};
+  bool resume = false;  // goes on with the run in run_dir, whatever its last checkpoint has
   KeepLevels keep_levels{};
   IoKind io = IoKind::kAuto;
 };
@@ -192,8 +198,9 @@ struct Summary {
   std::optional<Table> table;
   // kLevels: a hash over the backedges by id. Equal for every budget and thread count.
   std::optional<std::uint64_t> tree_digest;
-  std::uint64_t disk_bytes = 0;  // of the run directory, at the end
-  struct DiskParts {             // of them, the tables; the rest is RocksDB's own
+  std::uint64_t disk_bytes = 0;   // of the run directory, at the end
+  std::uint64_t disk_needed = 0;  // where kDisk stopped it: how much more it would have taken soon
+  struct DiskParts {              // of them, the tables; the rest is RocksDB's own
     std::uint64_t states = 0;
     std::uint64_t backedges = 0;
     std::uint64_t levels = 0;
@@ -213,6 +220,7 @@ struct Progress {
   std::uint64_t queued = 0;        // states found and not yet expanded
   std::uint64_t level = 0;         // breadth-first level, or the depth of the stack
   std::uint64_t memory_bytes = 0;  // held by the search's tables and queues
+  std::uint64_t disk_bytes = 0;    // of the run directory, as last measured
   double seconds = 0;
   std::optional<CachingCounts> caching{};  // kCache, and with sleep sets
 };

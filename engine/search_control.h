@@ -18,6 +18,9 @@ class SearchControl {
   SearchControl(const SearchOptions& options, Monitor& monitor)
       : options_(&options), monitor_(&monitor), start_(Clock::now()), last_poll_(start_) {}
 
+  // Earlier sessions took so long. The time limit is for each session alone.
+  void add_earlier(double seconds) { earlier_ = seconds; }
+
   // `done` counts up: expanded states.
   bool due(std::uint64_t done) const { return done >= next_; }
 
@@ -39,7 +42,7 @@ class SearchControl {
     const std::chrono::duration<double> elapsed = now - start_;
     if (elapsed - last_report_ >= kReportInterval) {
       last_report_ = elapsed;
-      progress.seconds = elapsed.count();
+      progress.seconds = seconds();
       monitor_->progress(progress);
     }
     if (monitor_->stop_requested()) return StopReason::kInterrupted;
@@ -47,7 +50,9 @@ class SearchControl {
     return StopReason::kNone;
   }
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const {
+    return earlier_ + std::chrono::duration<double>(Clock::now() - start_).count();
+  }
 
  private:
   static constexpr std::uint64_t kMaxStep = 1 << 16;
@@ -58,6 +63,7 @@ class SearchControl {
   Clock::time_point start_;
   Clock::time_point last_poll_;
   std::chrono::duration<double> last_report_{0};
+  double earlier_ = 0;
   std::uint64_t step_ = 64;
   std::uint64_t next_ = 0;
 };

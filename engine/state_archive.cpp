@@ -18,11 +18,17 @@ Status StateArchive::append_backedges(std::span<const Backedge> edges,
   return Done{};
 }
 
+void StateArchive::forget() {
+  log_.clear();
+  first_ids_.clear();
+  backedges_ = BackedgeTable(*budget_);
+}
+
 Status StateArchive::attach(LevelStore& store, DiskBackedges& backedges,
                             const ForEachTask& for_each) {
   constexpr std::uint64_t kGroup = 1 << 16;
   std::vector<Backedge> group;
-  for (std::uint64_t id = 0; id < backedges_.size();) {
+  for (std::uint64_t id = backedges.size(); id < backedges_.size();) {
     group.clear();
     for (; id < backedges_.size() && group.size() < kGroup; ++id) {
       group.push_back(backedges_.find(id));

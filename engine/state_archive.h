@@ -27,8 +27,12 @@ class StateArchive {
       : log_(width, budget, DescriptorLog::kMaxWideSize), budget_(&budget), backedges_(budget) {}
 
   // From now on descriptors may be on disk only, and backedges are there: those known so far are
-  // moved. REQUIRES: both are empty and outlive it.
+  // moved, but for those that `backedges` has from an earlier checkpoint of this search.
+  // REQUIRES: both outlive it.
   Status attach(LevelStore& store, DiskBackedges& backedges, const ForEachTask& for_each);
+
+  // Back to nothing.
+  void forget();
 
   // --- levels ---
   void begin_level(std::uint64_t first_id) { first_ids_.push_back(first_id); }
@@ -48,7 +52,7 @@ class StateArchive {
   // REQUIRES: `level` is level_of(id).
   bool held(std::uint64_t id, std::uint32_t level) const {
     return id >= log_.released_below() ||
-           (store_ != nullptr && level < store_->levels() && store_->held(level));
+           (store_ != nullptr && id < store_->next_id() && store_->held(level));
   }
   const LevelStore& store() const { return *store_; }  // REQUIRES: attached
   // REQUIRES: held, and not in memory.

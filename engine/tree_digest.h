@@ -9,6 +9,10 @@ namespace comback {
 // same states, gave them the same numbers and reached them by the same edges.
 class TreeDigest {
  public:
+  TreeDigest() = default;
+  // Goes on from a value().
+  explicit TreeDigest(std::uint64_t value) : value_(value) {}
+
   void add(std::uint64_t predecessor, std::uint32_t event) {
     // Multiply and add in turn, so that order counts; one multiplication per state is all it costs.
     value_ = (value_ ^ (predecessor << 20) ^ event) * 0x9e3779b97f4a7c15ull;

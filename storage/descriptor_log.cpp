@@ -31,8 +31,27 @@ void DescriptorLog::append_unwritten(std::uint64_t count) {
 void DescriptorLog::open_next_chunk() {
   const std::uint64_t chunk = size_ / per_chunk_;
   if (chunk == chunks_.size()) return;  // grow() opens it
-  end_ = starts_[chunk];
-  room_ = per_chunk_;
+  end_ = slot(size_);
+  room_ = per_chunk_ - size_ % per_chunk_;
+}
+
+void DescriptorLog::clear() {
+  chunks_.clear();
+  starts_.clear();
+  size_ = capacity_ = start_ = first_chunk_ = room_ = 0;
+  end_ = nullptr;
+}
+
+void DescriptorLog::start_at(std::uint64_t id) {
+  assert(size_ == 0);
+  first_chunk_ = id / per_chunk_;
+  chunks_.clear();
+  chunks_.resize(first_chunk_);
+  starts_.assign(first_chunk_, nullptr);
+  capacity_ = first_chunk_ * per_chunk_;
+  size_ = start_ = id;
+  end_ = nullptr;
+  room_ = 0;
 }
 
 void DescriptorLog::release_below(std::uint64_t id) {

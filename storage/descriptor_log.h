@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +73,14 @@ class DescriptorLog {
 
   // Gives back the memory that only ids below `id` use.
   void release_below(std::uint64_t id);
-  std::uint64_t released_below() const { return first_chunk_ * per_chunk_; }
+  std::uint64_t released_below() const { return std::max(first_chunk_ * per_chunk_, start_); }
+
+  // Back to no descriptors.
+  void clear();
+
+  // The first descriptor to be added gets this id; those below count as released.
+  // REQUIRES: nothing was added yet.
+  void start_at(std::uint64_t id);
 
   std::size_t width() const { return width_; }
   std::uint64_t size() const { return size_; }
@@ -94,6 +102,7 @@ class DescriptorLog {
   std::vector<Mapping> chunks_;
   std::vector<std::byte*> starts_;  // of the chunks
   std::uint64_t first_chunk_ = 0;   // not released
+  std::uint64_t start_ = 0;         // nothing below it was ever here
   std::uint64_t size_ = 0;
   std::uint64_t capacity_ = 0;
   std::byte* end_ = nullptr;  // where the next descriptor goes

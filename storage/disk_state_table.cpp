@@ -51,7 +51,7 @@ Result<std::unique_ptr<DiskStateTable>> DiskStateTable::open(RunDatabase& databa
   if (options.hash_bits < 8 || options.hash_bits > 64) {
     return Error{Errc::kInvalidArgument, "a state table keeps 8 to 64 bits of a hash"};
   }
-  auto meta = database.meta(kMetaKey);
+  auto meta = options.empty ? std::optional<std::string>() : database.meta(kMetaKey);
   if (!meta) return meta.error();
 
   Options actual = options;

@@ -46,6 +46,7 @@ class DiskStateTable {
     unsigned hash_bits = 40;  // of a new table: those that are kept, 8 to 64
     // Pages are split when they hold more entries than this on average. Then they hold a quarter.
     std::uint64_t page_entries = 2048;
+    bool empty = false;  // whatever the database has of it is forgotten
   };
   // REQUIRES: `database` and `budget` outlive the table.
   static Result<std::unique_ptr<DiskStateTable>> open(RunDatabase& database, const Options& options,

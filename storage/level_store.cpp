@@ -175,6 +175,9 @@ Status LevelStore::load(const FileName& name) {
   }
   if (!options_.read_only && stored->file.end() > name.bytes) {
     if (auto cut = truncate_file(stored->file.path(), name.bytes); !cut) return cut;
+    auto shorter = File::open(dir_ / name.name);  // a File knows its size from when it was opened
+    if (!shorter) return shorter.error();
+    stored->file = std::move(*shorter);
   }
 
   std::uint32_t number = 0;
@@ -277,10 +280,15 @@ Status LevelStore::write_footer(std::uint32_t file) {
 Result<LevelStore::Contents> LevelStore::checkpoint() {
   Contents contents;
   bool names_changed = false;
-  const std::uint32_t open_file = in_level_ ? levels_.back().file : kNoFile;
+  const std::uint32_t ended = levels() - (in_level_ ? 1 : 0);
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
-    if (!files_[i] || files_[i]->held_levels == (i == open_file ? 1u : 0u)) continue;
+    if (!files_[i]) continue;
     StoredFile& stored = *files_[i];
+    if (std::none_of(stored.levels.begin(), stored.levels.end(), [&](std::uint32_t number) {
+          return number < ended && levels_[number].file == i;
+        })) {
+      continue;
+    }
     if (stored.dirty) {
       if (auto written = write_footer(i); !written) return written.error();
     }
@@ -295,7 +303,6 @@ Result<LevelStore::Contents> LevelStore::checkpoint() {
   if (names_changed) {
     if (auto synced = sync_directory(dir_); !synced) return synced.error();
   }
-  const std::uint32_t ended = levels() - (in_level_ ? 1 : 0);
   for (std::uint32_t i = 0; i < ended; ++i) contents.first_ids.push_back(levels_[i].first_id);
   contents.first_ids.push_back(next_id_);
   return contents;

@@ -232,6 +232,21 @@ RunLock::~RunLock() {
 
 // --- the directory ---
 
+Result<std::uint64_t> bytes_below(const fs::path& directory) {
+  std::uint64_t sum = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator it(directory, error);
+  while (!error && it != fs::recursive_directory_iterator()) {
+    std::error_code gone;
+    const std::uint64_t bytes = it->is_regular_file(gone) ? it->file_size(gone) : 0;
+    if (!gone) sum += bytes;
+    it.increment(error);
+    if (error == std::errc::no_such_file_or_directory) error.clear();
+  }
+  if (error) return system_error("list directory", directory.string(), error.value());
+  return sum;
+}
+
 bool RunDirectory::holds_run(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path / kHeaderFile, ignored) || fs::exists(path / "db", ignored);

@@ -102,6 +102,9 @@ class RunDirectory {
   RunHeader header_;
 };
 
+// Of all files below a directory; those that go away meanwhile do not count.
+Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
+
 // Of at most `most_bytes`; a longer one is kCorruption.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t most_bytes);
 // Whole under its name, and durable, or not there at all.

@@ -16,6 +16,7 @@
 #include "tools/names.h"
 #include "tools/query_command.h"
 #include "tools/report_command.h"
+#include "tools/status_command.h"
 #include "tools/suggestion.h"
 #include "tools/trace_command.h"
 #include "tools/tree_command.h"
@@ -76,7 +77,9 @@ ExitCode run_command_line(int argc, const char* const* argv, StandardOutput& out
   root.allow_extras();
 
   std::vector<Entry> entries;
-  entries.push_back({.command = std::make_unique<ExploreCommand>()});
+  entries.push_back({.command = std::make_unique<ExploreCommand>(ExploreCommand::Kind::kExplore)});
+  entries.push_back({.command = std::make_unique<ExploreCommand>(ExploreCommand::Kind::kResume)});
+  entries.push_back({.command = std::make_unique<StatusCommand>()});
   entries.push_back({.command = std::make_unique<InfoCommand>()});
   entries.push_back({.command = std::make_unique<TraceCommand>()});
   entries.push_back({.command = std::make_unique<QueryCommand>()});

@@ -132,8 +132,9 @@ std::vector<Row> rows(const Report& report) {
         "disk",
         fmt::format("{}, {:.2f} bytes a state", format_size(summary.disk_bytes),
                     static_cast<double>(summary.disk_bytes) / static_cast<double>(summary.states)));
-    rows.emplace_back("kept levels", summary.keep_levels);
-    rows.emplace_back("read with", summary.io == "uring" ? "io_uring" : summary.io);
+    if (!summary.keep_levels.empty()) rows.emplace_back("kept levels", summary.keep_levels);
+    if (!summary.io.empty())
+      rows.emplace_back("read with", summary.io == "uring" ? "io_uring" : summary.io);
   }
   std::string time = format_duration(summary.seconds);
   if (summary.seconds > 0.001) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "io/result.h"
+
 namespace CLI {
 class App;
 }  // namespace CLI
@@ -14,5 +16,12 @@ namespace comback::tools {
 // its values; a flag's value is "true". Options that say how a session reports, and where, are left
 // out: they are no part of the run.
 std::map<std::string, std::vector<std::string>> options_given(const CLI::App& command);
+
+// Gives `command` the options of a run, as far as the command line says nothing of them; an option
+// that decides what is explored must not differ from the run's. Limits are left out with
+// `no_limits`.
+Status apply_run_options(CLI::App& command,
+                         const std::map<std::string, std::vector<std::string>>& options,
+                         bool no_limits);
 
 }  // namespace comback::tools

@@ -68,7 +68,8 @@ std::string check_split(const std::string& text) {
 
 }  // namespace
 
-void SearchSettings::add_to(CLI::App& command) {
+void SearchSettings::add_to(CLI::App& command, bool new_run) {
+  resumes_ = !new_run;
   add_choice(command, "--search", kOrders, order_,
              "Breadth first (shortest traces, levels; the default) or depth first (the default, "
              "and the only way, of compact-cache, cache and --sleep-sets)")
@@ -92,7 +93,7 @@ void SearchSettings::add_to(CLI::App& command) {
                      "comback is exact with any"),
           "--visited comback, compact or compact-cache", &SearchSettings::hashed);
   add_comback(command);
-  add_levels(command);
+  add_levels(command, new_run);
   add_compact(command);
   add_compact_cache(command);
   add_caching(command);
@@ -167,7 +168,7 @@ void SearchSettings::add_descriptors(CLI::App& command) {
       "--descriptors", &SearchSettings::splits);
 }
 
-void SearchSettings::add_levels(CLI::App& command) {
+void SearchSettings::add_levels(CLI::App& command, bool new_run) {
   const char* kNeeds = "--detection level";
   depends(add_choice(command, "--tables", kTables, levels_.tables,
                      "With --detection level, where states are kept: in memory, on disk, or in "
@@ -184,11 +185,22 @@ void SearchSettings::add_levels(CLI::App& command) {
           ->option_text("LEVELS")
           ->default_str(levels_.keep_levels.to_string()),
       kNeeds, &SearchSettings::by_levels);
-  depends(command
-              .add_option("--run", levels_.run_dir,
-                          "With --detection level: keep what is on disk in DIR, which must not "
-                          "hold a run yet. Without it, it goes to a temporary folder")
-              ->option_text("DIR"),
+  if (new_run) {
+    depends(command
+                .add_option("--run", levels_.run_dir,
+                            "With --detection level: keep the run in DIR, which must not hold one "
+                            "yet: it can be resumed and asked questions. Without it, what is on "
+                            "disk goes to a temporary folder")
+                ->option_text("DIR"),
+            kNeeds, &SearchSettings::by_levels);
+  }
+  depends(add_duration(command, "--checkpoint", checkpoint_,
+                       "With --run: how much exploration may be lost at the most, such as 60s or "
+                       "5m; default 60s"),
+          new_run ? "--run" : kNeeds, &SearchSettings::keeps_run);
+  depends(add_size(command, "--disk", levels_.disk_bytes,
+                   "With --detection level: stop before the run takes more of the disk than that, "
+                   "such as 20G; default: as much as there is"),
           kNeeds, &SearchSettings::by_levels);
   depends(add_choice(command, "--io", kIo, levels_.io,
                      "With --detection level: read with io_uring, with threads that call pread, "
@@ -327,6 +339,7 @@ void SearchSettings::apply(SearchOptions& options) const {
       options.levels = levels_;
       options.levels.threads = threads_.value_or(granted_cores());
       options.levels.write_run = !run_dir().empty();
+      if (checkpoint_) options.levels.checkpoint_interval = *checkpoint_;
       options.levels.hash_bits =
           hash_bits_.value_or(LevelOptions::hash_bits_for(options.memory_bytes));
       break;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -23,14 +24,15 @@ namespace comback::tools {
 // engine adds its options here and nowhere else.
 class SearchSettings {
  public:
-  // REQUIRES: it outlives `command`'s parsing.
-  void add_to(CLI::App& command);
+  // REQUIRES: it outlives `command`'s parsing. `new_run`: with the option that makes one.
+  void add_to(CLI::App& command, bool new_run = true);
 
   // After parsing: refuses options that the chosen engine would not use.
   Status check() const;
   void apply(SearchOptions& options) const;
   // Where the run is to be kept; empty: nowhere.
   const std::filesystem::path& run_dir() const { return levels_.run_dir; }
+  bool disk_limited() const { return levels_.disk_bytes.has_value(); }
   // What applies to the chosen engine, by the options' names, with defaults filled in.
   void describe(const SearchOptions& options, const Model& model,
                 nlohmann::ordered_json& settings) const;
@@ -53,7 +55,7 @@ class SearchSettings {
   void add_compact_cache(CLI::App& command);
   void add_caching(CLI::App& command);
   void add_comback(CLI::App& command);
-  void add_levels(CLI::App& command);
+  void add_levels(CLI::App& command, bool new_run);
   void add_descriptors(CLI::App& command);
   void depends(CLI::Option* option, const char* needs, bool (SearchSettings::*used)() const);
 
@@ -80,6 +82,7 @@ class SearchSettings {
     return order() == SearchOrder::kBreadthFirst ? Detection::kLevel : Detection::kImmediate;
   }
   bool by_levels() const { return comback() && detection() == Detection::kLevel; }
+  bool keeps_run() const { return by_levels() && (resumes_ || !run_dir().empty()); }
   bool as_published() const { return comback() && !by_levels(); }
   bool delayed() const { return comback() && detection() == Detection::kDelayed; }
   bool splits() const { return delayed() && comback_.descriptors.has_value(); }
@@ -98,6 +101,8 @@ class SearchSettings {
   LevelOptions levels_;
   CachingSettings caching_;
   std::optional<unsigned> threads_;
+  std::optional<std::chrono::duration<double>> checkpoint_;
+  bool resumes_ = false;
   std::vector<Dependent> dependents_;
   std::vector<CLI::Option*> set_by_descriptors_;
 };

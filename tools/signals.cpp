@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <string_view>
@@ -15,14 +16,15 @@ std::atomic<Monitor*> stopping{nullptr};
 std::atomic<bool> announcing{false};
 static_assert(std::atomic<Monitor*>::is_always_lock_free);
 
-void default_for_both() {
-  ::signal(SIGINT, SIG_DFL);
-  ::signal(SIGTERM, SIG_DFL);
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+void default_for_all() {
+  for (const int signal : kSignals) ::signal(signal, SIG_DFL);
 }
 
 void handle(int /*signal*/) {
   const int saved = errno;
-  default_for_both();
+  default_for_all();
   if (Monitor* monitor = stopping.load()) monitor->request_stop();
   if (announcing.load()) {
     constexpr std::string_view kText = "\ncomback: stopping; once more ends it at once\n";
@@ -41,14 +43,17 @@ StopOnSignals::StopOnSignals(Monitor& monitor, bool announce) {
   action.sa_handler = handle;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaddset(&action.sa_mask, SIGINT);
-  sigaddset(&action.sa_mask, SIGTERM);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : kSignals) sigaddset(&action.sa_mask, signal);
+  for (const int signal : kSignals) {
+    // What nohup ignores stays ignored.
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 StopOnSignals::~StopOnSignals() {
-  default_for_both();
+  default_for_all();
   stopping.store(nullptr);
 }
 

@@ -4,8 +4,8 @@
 
 namespace comback::tools {
 
-// While it lives, the first SIGINT or SIGTERM asks the search to stop and the second ends the
-// process at once, as if nobody had caught it.
+// While it lives, the first SIGINT, SIGTERM or SIGHUP asks the search to stop and the second ends
+// the process at once, as if nobody had caught it.
 class StopOnSignals {
  public:
   // REQUIRES: `monitor` outlives it, and there is one at a time.
