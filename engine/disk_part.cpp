@@ -107,7 +107,7 @@ Status DiskPart::freeze_levels() {
   return Done{};
 }
 
-Status DiskPart::commit() {
+Status DiskPart::commit(bool in_level) {
   Commit commit(*database_);
   if (Status status = table_->stage(commit, team_->for_tables()); !status) return status;
   if (Status status = backedges_->stage(commit); !status) return status;
@@ -127,7 +127,7 @@ Status DiskPart::commit() {
     if (Status status = levels_->remove_dropped(); !status) return status;
   }
   overhead_bytes_ = measure_overhead();
-  if (table_->committed() >= 2 * filter_made_for_) {
+  if (!in_level && table_->committed() >= 2 * filter_made_for_) {
     return make_filter();
   }
   return Done{};

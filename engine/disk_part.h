@@ -62,7 +62,8 @@ class DiskPart {
   Status insert(std::span<const StateEntry> entries);
   // Moves what is in memory only, of state table and backedges, into the database, together with
   // the run's record: that is a checkpoint.
-  Status commit();
+  // `in_level`: candidates hold the memory that a larger filter would take.
+  Status commit(bool in_level = false);
   // Asked for the record at every commit from now on; without it commits have none.
   void set_recorder(std::function<RunRecord()> recorder) { recorder_ = std::move(recorder); }
   // Commits say of the levels from now on what they would say at this moment. Levels may be added

@@ -28,6 +28,8 @@ SearchCounts LevelSearch::counts() {
 
 Status LevelSearch::checkpoint_if_due() {
   if (!keeps_run()) return Done{};
+  // What is gathered within a level on disk is not part of a checkpoint.
+  if (disk_ && disk_->table().delta().size() == 0) return Done{};
   const std::chrono::duration<double> since = SearchControl::Clock::now() - last_checkpoint_;
   // One that took long is followed by a rest, so that the share of checkpoints stays small.
   return since >= std::max(options_.levels.checkpoint_interval, 30 * checkpoint_took_)
@@ -39,7 +41,7 @@ Status LevelSearch::checkpoint() {
   const SearchControl::Clock::time_point start = SearchControl::Clock::now();
   Status status = Done{};
   if (disk_) {
-    status = disk_->commit();
+    status = disk_->commit(/*in_level=*/true);
   } else {
     // Takes what is kept free for the move to disk.
     budget_.give(ballast_);
