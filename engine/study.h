@@ -70,6 +70,10 @@ struct StudyOptions {
 // what equation (1) says. Of a synthetic graph where there are no instances.
 Status run_omission_study(const StudyOptions& options, Monitor& monitor, Study& study);
 
+// [godefroid95, Tables 1 and 2, Figures 4 and 5]: state-space caching with and without sleep sets,
+// by the size of the cache and by what is replaced.
+Status run_caching_study(const StudyOptions& options, Monitor& monitor, Study& study);
+
 // --- What the studies have in common ---
 
 // One instance and the search of all its states that the others are measured against.

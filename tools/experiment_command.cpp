@@ -142,7 +142,8 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
 }
 
 const std::vector<ExperimentCommand::StudyKind>& ExperimentCommand::studies() {
-  static const std::vector<StudyKind> kStudies = {{"omission", run_omission_study, false}};
+  static const std::vector<StudyKind> kStudies = {{"caching", run_caching_study, true},
+                                                  {"omission", run_omission_study, false}};
   return kStudies;
 }
 
