@@ -145,5 +145,31 @@ TEST_F(StudyTest, StopsWhereItIsAskedTo) {
   for (const StudyTable& table : study.tables) EXPECT_TRUE(table.rows.empty()) << table.name;
 }
 
+// Of a graph without processes there are no sleep sets; caches shrink until the search explodes.
+TEST_F(StudyTest, CachingShrinksTheCacheUntilTheSearchExplodes) {
+  StudyOptions options = this->options();
+  options.instances = {{"grid", []() -> Result<std::unique_ptr<Model>> {
+                          return std::unique_ptr<Model>(std::make_unique<GridModel>(4, 7, 16));
+                        }}};
+  Monitor monitor;
+  Study study;
+  const Status status = run_caching_study(options, monitor, study);
+  ASSERT_TRUE(status) << status.error().what;
+  EXPECT_NE(notes_.find("without sleep sets"), std::string::npos) << notes_;
+  const StudyTable& search = table(study, "search");
+  ASSERT_EQ(search.rows.size(), 1u);
+  EXPECT_EQ(number(search, 0, "states"), 2401);
+  EXPECT_EQ(number(search, 0, "transitions"), 4 * 6 * 343);
+  EXPECT_EQ(number(search, 0, "matched"), 4 * 6 * 343 - 2400);
+  const StudyTable& cache = table(study, "cache");
+  ASSERT_GT(cache.rows.size(), 1u);
+  EXPECT_EQ(number(cache, 0, "transitions"), 4 * 6 * 343) << "all states fit";
+  for (std::size_t row = 1; row < cache.rows.size(); ++row) {
+    EXPECT_GT(number(cache, row, "explored"), number(cache, row - 1, "explored"));
+  }
+  EXPECT_EQ(std::get<std::string>(cache.rows.back().back()), "explosion");
+  EXPECT_FALSE(table(study, "replacement").rows.empty());
+}
+
 }  // namespace
 }  // namespace comback
