@@ -19,20 +19,20 @@ class Covering {
   using Combination = std::vector<std::size_t>;  // the value of each parameter
   enum class Each { kValue, kPair };
 
-  // cost(combination) is what it would take. Those that take more than `most` are never chosen,
-  // those that take more than `much` only where nothing else will do.
+  // cost(combination) is what it would take. Those that take more than `most` are not chosen, but
+  // after afford(); those that take more than `much` only where nothing else will do.
   // REQUIRES: parameter p has the values 0 to sizes[p] - 1.
   template <class Cost>
   Covering(std::vector<std::size_t> sizes, Each each, unsigned seed, Cost&& cost, double much,
            double most)
-      : sizes_(std::move(sizes)), each_(each) {
+      : sizes_(std::move(sizes)), each_(each), most_(most) {
     std::mt19937 random(seed);
     Combination combination(sizes_.size(), 0);
     do {
       for_items(combination, [&](const Item& item) { missing_.insert(item); });
       const double c = cost(combination);
       const std::uint32_t order = random();
-      if (c <= most) affordable_.push_back({c <= much, order, combination});
+      all_.push_back({c, c <= much, order, combination});
     } while (advance(combination));
   }
 
@@ -40,7 +40,8 @@ class Covering {
   std::optional<Combination> next() {
     std::tuple<std::size_t, bool, std::uint32_t> best{0, false, 0};
     const Combination* chosen = nullptr;
-    for (const auto& [cheap, order, combination] : affordable_) {
+    for (const auto& [cost, cheap, order, combination] : all_) {
+      if (cost > most_) continue;
       const std::tuple<std::size_t, bool, std::uint32_t> rank{fresh(combination), cheap, order};
       if (std::get<0>(rank) == 0 || (chosen != nullptr && rank <= best)) continue;
       best = rank;
@@ -50,6 +51,9 @@ class Covering {
     for_items(*chosen, [&](const Item& item) { missing_.erase(item); });
     return *chosen;
   }
+
+  // Chooses also among those that take up to `most` from now on.
+  void afford(double most) { most_ = most; }
 
   // Pairs (p, v), (q, w) with p < q; values as (p, v), (p, v).
   using Item = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
@@ -81,7 +85,8 @@ class Covering {
   std::vector<std::size_t> sizes_;
   Each each_;
   std::set<Item> missing_;
-  std::vector<std::tuple<bool, std::uint32_t, Combination>> affordable_;
+  double most_;
+  std::vector<std::tuple<double, bool, std::uint32_t, Combination>> all_;
 };
 
 }  // namespace comback::test
