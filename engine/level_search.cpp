@@ -430,6 +430,8 @@ Result<Trace> LevelSearch::trace_to(StateId id, const std::byte* state) {
 Status LevelSearch::conclude() {
   if (finished_) return Done{};  // by an earlier session
   finished_ = stop_ == StopReason::kNone;
+  // Before the first checkpoint that says so: it may be the last one that survives.
+  findings_.conclude(stop_);
   if (disk_ && in_level_ && (finished_ || !keeps_run())) {
     if (Status status = disk_->writer().end_level(); !status) return status;
   }
@@ -452,7 +454,6 @@ Status LevelSearch::conclude() {
     summary_.io = disk_->frontier().io();
   }
   summary_.visited_bytes = memory_used();
-  findings_.conclude(stop_);
   Status status = keeps_run() ? checkpoint() : Done{};
   // Not before: a checkpoint counts levels to know where it is.
   if (states() > level_end_) summary_.level_sizes.push_back(states() - level_end_);

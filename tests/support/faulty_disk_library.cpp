@@ -84,7 +84,7 @@ class Disk {
     }
   }
   // Journalled file systems keep the order of names: a rename or link counts as made durable with
-  // the file that it names.
+  // the file that it names, and so do the names that were made before it in that directory.
   void renamed(const std::string& from, const std::string& to) {
     const auto found = changed_.find(from);
     if (found == changed_.end()) return;
@@ -92,10 +92,13 @@ class Disk {
     changed_.erase(found);
     file.name_synced = true;
     changed_[to] = file;
+    names_before(to);
   }
   void linked(const std::string& from, const std::string& to) {
     const auto found = changed_.find(from);
-    if (found != changed_.end()) changed_[to] = {found->second.synced_bytes, true};
+    if (found == changed_.end()) return;
+    changed_[to] = {found->second.synced_bytes, true};
+    names_before(to);
   }
   void removed(const std::string& path) { changed_.erase(path); }
 
@@ -110,6 +113,13 @@ class Disk {
   std::recursive_mutex mutex;
 
  private:
+  void names_before(const std::string& path) {
+    const std::string directory = path.substr(0, path.rfind('/'));
+    for (auto& [name, file] : changed_) {
+      if (name.substr(0, name.rfind('/')) == directory) file.name_synced = true;
+    }
+  }
+
   static std::string text(const char* name) {
     const char* const value = std::getenv(name);
     return value == nullptr ? "" : value;
