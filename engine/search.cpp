@@ -11,6 +11,7 @@
 #include "engine/depth_first.h"
 #include "engine/level_search.h"
 #include "engine/limited_visited.h"
+#include "engine/storing_search.h"
 #include "engine/visited.h"
 
 namespace comback {
@@ -92,6 +93,8 @@ Result<Summary> explore(const Model& model, const SearchOptions& options, Monito
       return explore_comback(model, options, monitor);
     case VisitedMode::kLevels:
       return explore_by_levels(model, options, monitor);
+    case VisitedMode::kStoring:
+      return explore_storing(model, options, monitor);
   }
   return Error{Errc::kUnsupported, "this search is not built in"};
 }

@@ -13,6 +13,7 @@
 #include "engine/cache_spec.h"
 #include "engine/caching_options.h"
 #include "engine/keep_levels.h"
+#include "engine/storing_options.h"
 #include "io/async_reader.h"
 #include "io/result.h"
 #include "models/model.h"
@@ -33,6 +34,7 @@ enum class VisitedMode {
   kComBack,          // hashes and backedges, states reconstructed [westergaard07]: exact
   kLevels,           // the same, level by level, streamed, on disk where memory is short: exact
   kCache,            // some descriptors, others are forgotten [godefroid95]: exact, depth first
+  kStoring,          // some descriptors [behrmann03]: exact, but states are explored repeatedly
 };
 
 // How a number of descriptors is divided, in percent: 100 together.
@@ -121,6 +123,7 @@ struct SearchOptions {
   // Whether events that are taken for independent are is looked at in every state; the search fails
   // where they are not.
   bool check_independence = false;
+  StoringOptions storing;  // kStoring
 
   // What counts as a violation; failed assertions and faults of the model always do.
   bool deadlock_is_violation = false;
@@ -145,8 +148,8 @@ enum class StopReason {
   kMemory,
   kTableFull,
   kInterrupted,
-  kDisk,       // --disk, or the disk itself, would be full soon
-  kCacheFull,  // the stack takes all of it
+  kDisk,         // --disk, or the disk itself, would be full soon
+  kCacheFull,    // the stack takes all of it
   kMaxRevisits,
 };
 
@@ -208,6 +211,7 @@ struct Summary {
   std::string io;                   // of a search on disk: how it read, "uring" or "pread"
   std::uint64_t spilled_bytes = 0;  // candidates written to disk, in all
   std::string keep_levels;          // of a search on disk: as asked for, or what auto chose
+  std::optional<StoringCounts> storing;  // of kStoring
   double seconds = 0;
   std::uint64_t visited_bytes = 0;    // of the visited set alone, at the end
   std::vector<Violation> violations;  // the first of each kind, with traces

@@ -226,6 +226,8 @@ class Model {
   virtual std::span<const EventInfo> events() const = 0;
   virtual std::span<const ProcessInfo> processes() const = 0;
   virtual std::span<const ChannelInfo> channels() const { return {}; }
+  // Whether a stored value that leaves its variable's range comes back at the other end.
+  virtual bool values_wrap() const { return false; }
   // The name of the property process that the model declares and that is left out of the state;
   // empty where there is none.
   virtual std::string_view ignored_property() const { return {}; }

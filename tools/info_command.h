@@ -16,6 +16,7 @@ class InfoCommand : public Command {
  private:
   ModelOptions model_;
   InfoParts parts_;
+  bool covering_ = false;
   bool json_ = false;
 };
 

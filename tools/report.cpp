@@ -9,13 +9,16 @@
 
 #include "tools/caching_report.h"
 #include "tools/quantity.h"
+#include "tools/storing_report.h"
 
 namespace comback::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Whether states were found level by level, and the levels are known.
 bool breadth_first(const Report& report) {
+  if (report.summary.storing && report.summary.level_sizes.empty()) return false;
   return report.options.order == SearchOrder::kBreadthFirst;
 }
 
@@ -42,6 +45,12 @@ std::string stop_in_words(const Report& report) {
     case StopReason::kCacheFull:
       return "the states of the stack fill the cache; a larger --cache-size helps";
     case StopReason::kMaxRevisits:
+      if (report.summary.storing) {
+        return fmt::format("--max-revisits was reached: about {} of the {} states explored had been "
+                           "explored before",
+                           format_count(report.summary.storing->revisits),
+                           format_count(report.summary.storing->explored));
+      }
       return fmt::format(
           "--max-revisits was reached: about {} of the {} states explored had been "
           "explored before; a larger --cache-size or --sleep-sets helps",
@@ -75,6 +84,7 @@ bool revisits(const Summary& summary) { return summary.table && summary.table->r
 
 std::string states_in_words(const Summary& summary) {
   if (summary.caching) return explored_in_words(summary);
+  if (summary.storing) return visits_in_words(summary);
   const std::string count = format_count(summary.states);
   return revisits(summary) ? count + " at most: forgotten ones count again" : count;
 }
@@ -93,7 +103,11 @@ std::vector<Row> rows(const Report& report) {
                           : fmt::format("{}, the widest of {} state{}", format_count(sizes.size()),
                                         format_count(*widest), *widest == 1 ? "" : "s"));
   } else {
-    rows.emplace_back("deepest stack", format_count(summary.max_depth));
+    rows.emplace_back(summary.storing ? "longest path" : "deepest stack",
+                      format_count(summary.max_depth));
+  }
+  if (summary.storing) {
+    for (Row& row : storing_rows(report)) rows.push_back(std::move(row));
   }
   if (summary.caching) {
     for (Row& row : caching_rows(report)) rows.push_back(std::move(row));
@@ -181,6 +195,7 @@ Json to_json(const Report& report) {
     json["max_depth"] = summary.max_depth;
   }
   if (summary.caching) add_caching_json(summary, json);
+  if (summary.storing) add_storing_json(report, json);
   json["events"] = summary.events;
   json["reconstruction_events"] = summary.reconstruction_events;
   json["reconstructions"] = summary.reconstructions;
@@ -225,6 +240,10 @@ std::string to_text(const Report& report, TraceStyle traces) {
   for (const Row& row : table) width = std::max(width, row.first.size());
   for (const auto& [name, value] : table) {
     text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  }
+  if (summary.storing && !summary.storing->cover.edges.empty()) {
+    text += "\nEvery cycle has one of these transitions:\n" +
+            covering_set_text(report.model, summary.storing->cover);
   }
   for (const Violation& violation : summary.violations) {
     text += fmt::format("\n{}", report_violation(report.model, violation, traces));

@@ -66,6 +66,12 @@ std::string check_split(const std::string& text) {
   return "'" + text + "': expected three percentages that add up to 100, such as 60/20/20";
 }
 
+// The rule of "store:RULE".
+std::optional<std::string> storing_rule(const std::string& text) {
+  if (!text.starts_with("store:")) return {};
+  return text.substr(6);
+}
+
 }  // namespace
 
 void SearchSettings::add_to(CLI::App& command, bool new_run) {
@@ -74,19 +80,7 @@ void SearchSettings::add_to(CLI::App& command, bool new_run) {
              "Breadth first (shortest traces, levels; the default) or depth first (the default, "
              "and the only way, of compact-cache, cache and --sleep-sets)")
       ->group(kGroup);
-  add_choice<Visited>(
-      command, "--visited",
-      {{"comback", Visited::kComBack},
-       {"full", Visited::kFull},
-       {"compact", Visited::kCompact},
-       {"compact-cache", Visited::kCompactCache},
-       {"cache", Visited::kCache}},
-      visited_,
-      "What is kept of a visited state: a hash and how it was reached (comback: "
-      "exact), all of it (full: exact), only a hash (compact: may omit states), a hash until "
-      "another state needs its place (compact-cache: may omit states, and visit them again), or "
-      "all of it as long (cache: exact, may visit states again)")
-      ->group(kGroup);
+  add_visited(command);
   depends(add_number(command, "--hash-bits", hash_bits_, 8, 64,
                      "Bits of a stored hash, 8 to 64; default 64, with --detection level 32 to 42 "
                      "by --memory. "
@@ -97,6 +91,52 @@ void SearchSettings::add_to(CLI::App& command, bool new_run) {
   add_compact(command);
   add_compact_cache(command);
   add_caching(command);
+  const char* kNeeds = "--visited store:RULE";
+  depends(storing_.add_waiting(command), kNeeds, &SearchSettings::storing);
+  depends(storing_.add_count_states(command), kNeeds, &SearchSettings::storing);
+  depends(storing_.add_overhead(command), kNeeds, &SearchSettings::storing);
+}
+
+void SearchSettings::add_visited(CLI::App& command) {
+  const std::vector<std::pair<std::string, Visited>> choices = {
+      {"comback", Visited::kComBack},
+      {"full", Visited::kFull},
+      {"compact", Visited::kCompact},
+      {"compact-cache", Visited::kCompactCache},
+      {"cache", Visited::kCache}};
+  std::vector<std::string> words;
+  for (const auto& choice : choices) words.push_back(choice.first);
+  words.emplace_back("store:RULE");
+  const auto check = [words](const std::string& text) -> std::string {
+    if (const auto rule = storing_rule(text)) {
+      const Result<StoringRule> parsed = StoringRule::parse(*rule);
+      return parsed ? "" : parsed.error().what;
+    }
+    std::string word = text;
+    return one_of(words)(word);
+  };
+  command
+      .add_option_function<std::string>(
+          "--visited",
+          [this, choices](const std::string& text) {
+            for (const auto& [word, meaning] : choices) {
+              if (word == text) visited_ = meaning;
+            }
+            if (const auto rule = storing_rule(text)) {
+              visited_ = Visited::kStore;
+              storing_.set_rule(*StoringRule::parse(*rule));
+            }
+          },
+          "What is kept of a visited state: a hash and how it was reached (comback: exact), all of "
+          "it (full: exact), only a hash (compact: may omit states), a hash until another state "
+          "needs its place (compact-cache: may omit states, and visit them again), all of it as long "
+          "(cache: exact, may visit states again), or all of some states, while others are visited "
+          "again (store:RULE: exact). RULE is distance:K, "
+          "successors:K, cover, random:P or combination:K")
+      ->check(CLI::Validator(check, ""))
+      ->option_text(CLI::detail::join(words, "|"))
+      ->default_str(word_for(choices, visited_))
+      ->group(kGroup);
 }
 
 void SearchSettings::add_comback(CLI::App& command) {
@@ -235,15 +275,16 @@ void SearchSettings::add_compact_cache(CLI::App& command) {
       "--visited compact-cache", &SearchSettings::compact_cache);
   depends(add_number(command, "--seed", seed_, 0, std::numeric_limits<unsigned>::max(),
                      "With compact-cache: which hash functions are used, and what is replaced; "
-                     "what one seed omits, another does not. With cache: what is replaced; default "
-                     "1"),
-          "--visited compact-cache or cache", &SearchSettings::has_seed);
+                     "what one seed omits, another does not. With cache: what is replaced. With "
+                     "store:random, cover and combination: what is stored. Default 1"),
+          "--visited compact-cache, cache, store:random, store:cover or store:combination", &SearchSettings::has_seed);
 }
 
 void SearchSettings::add_caching(CLI::App& command) {
   const char* const kNeedsCache = "--visited cache";
   depends(caching_.add_replacement(command), kNeedsCache, &SearchSettings::caches);
-  depends(caching_.add_max_revisits(command), kNeedsCache, &SearchSettings::caches);
+  depends(caching_.add_max_revisits(command), "--visited cache or store:RULE",
+          &SearchSettings::forgets);
   const char* const kNeedsDescriptors = "--visited full or cache";
   depends(caching_.add_sleep_sets(command), kNeedsDescriptors, &SearchSettings::has_descriptors);
   depends(caching_.add_check_independence(command), kNeedsDescriptors,
@@ -297,6 +338,9 @@ Status SearchSettings::check() const {
                  fmt::format("--table-size {}: must be at least --probes, {}", *table_slots_,
                              probes_.value_or(LimitedOptions().probes))};
   }
+  if (storing()) {
+    if (Status status = storing_.check(order()); !status) return status;
+  }
   std::error_code error;
   if (!run_dir().empty() && std::filesystem::exists(run_dir(), error) &&
       !std::filesystem::is_empty(run_dir(), error)) {
@@ -329,6 +373,11 @@ void SearchSettings::apply(SearchOptions& options) const {
       options.table_slots = table_slots_;
       options.limited.probes = probes_.value_or(options.limited.probes);
       if (seed_) options.limited.seed = *seed_;
+      break;
+    case Visited::kStore:
+      options.visited = VisitedMode::kStoring;
+      storing_.apply(seed_, options);
+      options.storing.max_revisits = options.caching.max_revisits;
       break;
     case Visited::kComBack:
       options.visited = by_levels() ? VisitedMode::kLevels : VisitedMode::kComBack;
@@ -370,6 +419,9 @@ void SearchSettings::describe(const SearchOptions& options, const Model& model,
       settings["seed"] = options.limited.seed;
       if (table_slots_) settings["table_size"] = *table_slots_;
       break;
+    case Visited::kStore:
+      storing_.describe(options, settings);
+      return;
     case Visited::kComBack: {
       if (by_levels()) {
         settings["visited"] = "comback";
@@ -415,6 +467,8 @@ std::string SearchSettings::visited_in_words() const {
     case Visited::kCompactCache:
       return fmt::format("hashes of {} bits, forgotten after {} probes", hash_bits_.value_or(64),
                          probes_.value_or(LimitedOptions().probes));
+    case Visited::kStore:
+      return "descriptors of stored and waiting states";
     case Visited::kComBack:
       if (by_levels()) return "by levels";
       return fmt::format("hashes of {} bits and backedges", hash_bits_.value_or(64));

@@ -12,6 +12,7 @@
 #include "io/result.h"
 #include "models/model.h"
 #include "tools/caching_settings.h"
+#include "tools/storing_settings.h"
 
 namespace CLI {
 class App;
@@ -40,7 +41,7 @@ class SearchSettings {
   std::string visited_in_words() const;
 
  private:
-  enum class Visited { kComBack, kFull, kCompact, kCompactCache, kCache };
+  enum class Visited { kComBack, kFull, kCompact, kCompactCache, kCache, kStore };
   enum class Compaction { kBasic, kImproved };
   enum class Detection { kImmediate, kDelayed, kLevel };
 
@@ -51,6 +52,7 @@ class SearchSettings {
     bool (SearchSettings::*used)() const;
   };
 
+  void add_visited(CLI::App& command);
   void add_compact(CLI::App& command);
   void add_compact_cache(CLI::App& command);
   void add_caching(CLI::App& command);
@@ -63,11 +65,15 @@ class SearchSettings {
   bool improved() const { return compact() && compaction_ == Compaction::kImproved; }
   bool compact_cache() const { return visited_ == Visited::kCompactCache; }
   bool fixed_table() const { return improved() || compact_cache(); }
+  bool storing() const { return visited_ == Visited::kStore; }
   bool comback() const { return visited_ == Visited::kComBack; }
   bool caches() const { return visited_ == Visited::kCache; }
   bool has_descriptors() const { return caches() || visited_ == Visited::kFull; }
   bool has_cache_size() const { return as_published() || caches(); }
-  bool has_seed() const { return compact_cache() || caches(); }
+  bool has_seed() const {
+    return compact_cache() || caches() || (storing() && storing_.at_random());
+  }
+  bool forgets() const { return caches() || storing(); }
   // What only a depth-first search can do.
   bool depth_first_only() const { return compact_cache() || caches() || caching_.reduces(); }
   // Breadth first unless told otherwise, where that can be.
@@ -100,6 +106,7 @@ class SearchSettings {
   bool cache_given_ = false;
   LevelOptions levels_;
   CachingSettings caching_;
+  StoringSettings storing_;
   std::optional<unsigned> threads_;
   std::optional<std::chrono::duration<double>> checkpoint_;
   bool resumes_ = false;

@@ -60,6 +60,7 @@ class DveModel : public Model {
   std::span<const EventInfo> events() const override { return info_.events(); }
   std::span<const ProcessInfo> processes() const override { return info_.processes(); }
   std::span<const ChannelInfo> channels() const override { return info_.channels(); }
+  bool values_wrap() const override { return range_errors_ == RangeErrors::kWrap; }
   std::string_view ignored_property() const override;
   std::string_view backend() const override;
 
