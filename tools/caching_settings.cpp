@@ -31,9 +31,10 @@ CLI::Option* CachingSettings::add_replacement(CLI::App& command) {
 }
 
 CLI::Option* CachingSettings::add_max_revisits(CLI::App& command) {
-  return add_count(command, "--max-revisits", options_.max_revisits,
-                   "With --visited cache: stop when about N states were explored again because "
-                   "the cache had lost them");
+  return add_count(
+      command, "--max-revisits", options_.max_revisits,
+      "With --visited cache or store:RULE: stop when about N states were explored again because "
+      "they had not been kept");
 }
 
 CLI::Option* CachingSettings::add_sleep_sets(CLI::App& command) {
