@@ -61,7 +61,7 @@ TEST_P(StoringBeem, HasItsPublishedCounts) {
 
 INSTANTIATE_TEST_SUITE_P(Instances, StoringBeem,
                          ::testing::ValuesIn(beem_instances(0, COMBACK_BEEM_TO)),
-                         [](const auto& info) { return info.param.identifier(); });
+                         [](const auto& i) { return i.param.identifier(); });
 
 }  // namespace
 }  // namespace comback::test
