@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <string_view>
@@ -16,10 +15,12 @@ std::atomic<Monitor*> stopping{nullptr};
 std::atomic<bool> announcing{false};
 static_assert(std::atomic<Monitor*>::is_always_lock_free);
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+std::atomic<bool> hangups_ignored{false};  // by nohup: they stay so
 
 void default_for_all() {
-  for (const int signal : kSignals) ::signal(signal, SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  if (!hangups_ignored.load()) ::signal(SIGHUP, SIG_DFL);
 }
 
 void handle(int /*signal*/) {
@@ -43,13 +44,15 @@ StopOnSignals::StopOnSignals(Monitor& monitor, bool announce) {
   action.sa_handler = handle;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int signal : kSignals) sigaddset(&action.sa_mask, signal);
-  for (const int signal : kSignals) {
-    // What nohup ignores stays ignored.
-    struct sigaction before {};
-    ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
-  }
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGHUP);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  hangups_ignored.store(before.sa_handler == SIG_IGN);
+  if (!hangups_ignored.load()) ::sigaction(SIGHUP, &action, nullptr);
 }
 
 StopOnSignals::~StopOnSignals() {

@@ -205,7 +205,7 @@ TEST(CliResume, SaysWhoExploresTheRun) {
   EXPECT_EQ(result.exit_code, 2);
   expect_contains(result.err, "is being explored by process ");
   expect_contains(result.out, "being explored by process ");
-  expect_contains(result.out, "go on by comback resume");
+  expect_contains(result.out, "nothing is stored yet; start it by comback resume");
 }
 
 TEST(CliResume, TellsThatThereIsNoRun) {

@@ -184,7 +184,7 @@ TEST(LevelSearch, RefusesABudgetThatIsTooSmallAndSaysHowMuchItNeeds) {
   Monitor monitor;
   const auto summary = explore_by_levels(model, options, monitor);
   ASSERT_FALSE(summary);
-  EXPECT_EQ(summary.error().code, Errc::kOutOfMemory);
+  EXPECT_EQ(summary.error().code, Errc::kInvalidArgument);
   EXPECT_NE(summary.error().what.find("at least"), std::string::npos);
 }
 
