@@ -148,8 +148,8 @@ enum class StopReason {
   kMemory,
   kTableFull,
   kInterrupted,
-  kDisk,         // --disk, or the disk itself, would be full soon
-  kCacheFull,    // the stack takes all of it
+  kDisk,       // --disk, or the disk itself, would be full soon
+  kCacheFull,  // the stack takes all of it
   kMaxRevisits,
 };
 
@@ -208,9 +208,9 @@ struct Summary {
     std::uint64_t backedges = 0;
     std::uint64_t levels = 0;
   } disk_parts;
-  std::string io;                   // of a search on disk: how it read, "uring" or "pread"
-  std::uint64_t spilled_bytes = 0;  // candidates written to disk, in all
-  std::string keep_levels;          // of a search on disk: as asked for, or what auto chose
+  std::string io;                        // of a search on disk: how it read, "uring" or "pread"
+  std::uint64_t spilled_bytes = 0;       // candidates written to disk, in all
+  std::string keep_levels;               // of a search on disk: as asked for, or what auto chose
   std::optional<StoringCounts> storing;  // of kStoring
   double seconds = 0;
   std::uint64_t visited_bytes = 0;    // of the visited set alone, at the end

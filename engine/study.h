@@ -74,6 +74,10 @@ Status run_omission_study(const StudyOptions& options, Monitor& monitor, Study& 
 // by the size of the cache and by what is replaced.
 Status run_caching_study(const StudyOptions& options, Monitor& monitor, Study& study);
 
+// [behrmann03, Tables 1 and 2]: memory and overhead of the storing strategies, the waiting list's
+// order, and covering sets by heuristic.
+Status run_storing_study(const StudyOptions& options, Monitor& monitor, Study& study);
+
 // --- What the studies have in common ---
 
 // One instance and the search of all its states that the others are measured against.

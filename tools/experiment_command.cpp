@@ -143,7 +143,8 @@ CLI::App* ExperimentCommand::add_to(CLI::App& root) {
 
 const std::vector<ExperimentCommand::StudyKind>& ExperimentCommand::studies() {
   static const std::vector<StudyKind> kStudies = {{"caching", run_caching_study, true},
-                                                  {"omission", run_omission_study, false}};
+                                                  {"omission", run_omission_study, false},
+                                                  {"storing", run_storing_study, true}};
   return kStudies;
 }
 

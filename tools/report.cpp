@@ -46,10 +46,11 @@ std::string stop_in_words(const Report& report) {
       return "the states of the stack fill the cache; a larger --cache-size helps";
     case StopReason::kMaxRevisits:
       if (report.summary.storing) {
-        return fmt::format("--max-revisits was reached: about {} of the {} states explored had been "
-                           "explored before",
-                           format_count(report.summary.storing->revisits),
-                           format_count(report.summary.storing->explored));
+        return fmt::format(
+            "--max-revisits was reached: about {} of the {} states explored had been "
+            "explored before",
+            format_count(report.summary.storing->revisits),
+            format_count(report.summary.storing->explored));
       }
       return fmt::format(
           "--max-revisits was reached: about {} of the {} states explored had been "

@@ -129,7 +129,8 @@ void SearchSettings::add_visited(CLI::App& command) {
           },
           "What is kept of a visited state: a hash and how it was reached (comback: exact), all of "
           "it (full: exact), only a hash (compact: may omit states), a hash until another state "
-          "needs its place (compact-cache: may omit states, and visit them again), all of it as long "
+          "needs its place (compact-cache: may omit states, and visit them again), all of it as "
+          "long "
           "(cache: exact, may visit states again), or all of some states, while others are visited "
           "again (store:RULE: exact). RULE is distance:K, "
           "successors:K, cover, random:P or combination:K")
@@ -277,7 +278,8 @@ void SearchSettings::add_compact_cache(CLI::App& command) {
                      "With compact-cache: which hash functions are used, and what is replaced; "
                      "what one seed omits, another does not. With cache: what is replaced. With "
                      "store:random, cover and combination: what is stored. Default 1"),
-          "--visited compact-cache, cache, store:random, store:cover or store:combination", &SearchSettings::has_seed);
+          "--visited compact-cache, cache, store:random, store:cover or store:combination",
+          &SearchSettings::has_seed);
 }
 
 void SearchSettings::add_caching(CLI::App& command) {
