@@ -224,14 +224,32 @@ ExitCode ExploreCommand::failed(const Error& error, const SearchOptions& options
   return ExitCode::kIncomplete;
 }
 
+// A limit that was reached would stop the next session at once: it holds no longer.
+void ExploreCommand::forget_limit(StopReason reason) {
+  if (reason != StopReason::kMaxStates && reason != StopReason::kMaxDepth &&
+      reason != StopReason::kTimeLimit) {
+    return;
+  }
+  RunHeader header = run_->header();
+  header.options.erase(to_string(reason));
+  if (Status status = run_->write_header(std::move(header)); !status) {
+    complain(fmt::format("comback: {} still holds for the next session: {}\n", to_string(reason),
+                         status.error().what));
+  }
+}
+
 void ExploreCommand::tell_how_to_go_on(const Summary& summary) const {
   if (!run_ || summary.stop_reason == StopReason::kNone) return;
   const std::string dir = run_->path().string();
   switch (summary.stop_reason) {
     case StopReason::kMaxStates:
     case StopReason::kMaxDepth:
-      complain(fmt::format("comback: go on with 'comback resume {} --{} N', or with --no-limits\n",
-                           dir, to_string(summary.stop_reason)));
+    case StopReason::kTimeLimit:
+      complain(
+          fmt::format("comback: go on with 'comback resume {0}', or 'comback resume {0} --{1} "
+                      "{2}' up to the next limit\n",
+                      dir, to_string(summary.stop_reason),
+                      summary.stop_reason == StopReason::kTimeLimit ? "TIME" : "N"));
       return;
     case StopReason::kMemory:
       complain(fmt::format("comback: go on with 'comback resume {} --memory SIZE'\n", dir));
@@ -320,6 +338,7 @@ ExitCode ExploreCommand::run(StandardOutput& out) {
   reporter.finish();
   if (!summary) return failed(summary.error(), options);
   if (metrics) metrics->finish(*summary);
+  if (run_) forget_limit(summary->stop_reason);
   const ExitCode code = report(*model, options, *summary, out);
   tell_how_to_go_on(*summary);
   return code;

@@ -43,6 +43,7 @@ class ExploreCommand : public Command {
   // Makes or takes over the run, and its lock.
   Result<RunLock> take_run(const SearchOptions& options, std::string_view source);
   // Says on standard error what can be done with a run that is not complete.
+  void forget_limit(StopReason reason);
   void tell_how_to_go_on(const Summary& summary) const;
   ExitCode failed(const Error& error, const SearchOptions& options) const;
   ExitCode report(const Model& model, const SearchOptions& options, const Summary& summary,

@@ -70,8 +70,6 @@ TEST_P(StoppedRun, GoesOnFromItsLimit) {
   EXPECT_EQ(first.exit_code, 3);
   EXPECT_EQ(parsed(first)["states"], 1000);
   expect_contains(first.err, "comback resume " + run.dir + " --max-states N");
-  // The limit stays until it is raised.
-  EXPECT_EQ(run.resume().exit_code, 3);
   for (const std::uint64_t limit : {1001u, 1002u, 1500u, 4000u}) {
     const std::string text = std::to_string(limit);
     const CommandResult next = run.resume({"--max-states", text});
@@ -80,7 +78,8 @@ TEST_P(StoppedRun, GoesOnFromItsLimit) {
     expect_same_findings(summary(sample("msi_bus"), with(*GetParam(), {"--max-states", text}), 3),
                          parsed(next));
   }
-  const CommandResult last = run.resume({"--no-limits"});
+  // A limit that was reached holds no longer.
+  const CommandResult last = run.resume();
   EXPECT_EQ(last.exit_code, 0) << last.err;
   expect_same_findings(whole, parsed(last));
   // Complete: it says so again.
@@ -96,9 +95,20 @@ TEST_P(StoppedRun, GoesOnFromItsDepth) {
                     (dir / "a.run").string()};
   EXPECT_EQ(run.explore().exit_code, 3);
   EXPECT_EQ(run.resume({"--max-depth", "15"}).exit_code, 3);
-  const CommandResult last = run.resume({"--no-limits"});
+  const CommandResult last = run.resume();
   EXPECT_EQ(last.exit_code, 0) << last.err;
   expect_same_findings(whole, parsed(last));
+}
+
+// Only the limit that was reached is forgotten.
+TEST_P(StoppedRun, KeepsTheOtherLimits) {
+  const TempDir dir;
+  const KeptRun run{sample("msi_bus"),
+                    with(*GetParam(), {"--max-depth", "3", "--max-states", "1000"}),
+                    (dir / "a.run").string()};
+  EXPECT_EQ(parsed(run.explore())["stop_reason"], "max-depth");
+  EXPECT_EQ(parsed(run.resume())["stop_reason"], "max-states");
+  EXPECT_EQ(run.resume().exit_code, 0);
 }
 
 TEST_P(StoppedRun, GoesOnAfterASignal) {
@@ -107,11 +117,12 @@ TEST_P(StoppedRun, GoesOnAfterASignal) {
   const CommandResult whole = explore(sample("philosophers_big"), with(options, {"--json", "-"}));
   const KeptRun run{sample("philosophers_big"), options, (dir / "a.run").string()};
   CommandResult result = run.explore({.signal = std::pair(300ms, SIGTERM)});
-  for (int i = 0; i < 4 && result.exit_code == 3; ++i) {
+  const auto interrupted = [&] { return parsed(result)["stop_reason"] == "interrupted"; };
+  for (int i = 0; i < 4 && interrupted(); ++i) {
     EXPECT_NE(result.err, "");
     result = run.resume({}, {.signal = std::pair(400ms, i % 2 == 0 ? SIGINT : SIGHUP)});
   }
-  result = run.resume();
+  if (interrupted()) result = run.resume();
   EXPECT_EQ(result.exit_code, whole.exit_code) << result.err;
   expect_same_findings(parsed(whole), parsed(result));
 }
