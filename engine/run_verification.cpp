@@ -113,7 +113,10 @@ Result<RunVerification> verify_run(const std::filesystem::path& run_dir, const M
   VerifiedRun run{&model, &tree, parts->database.get(), parts->table.get()};
   run.tree_digest = parts->record->summary.tree_digest;
   run.expanded = parts->record->expanded;
-  const bool all = parts->record->expanded == tree.states();
+  // A search that ended at a violation has stored states that it did not expand, and does not say
+  // which: nothing is counted again there.
+  if (parts->record->finished && !parts->record->summary.violations.empty()) run.expanded = 0;
+  const bool all = run.expanded == tree.states();
   run.transitions = all ? parts->record->summary.transitions : parts->record->counts.transitions;
   run.deadlocks = all ? parts->record->summary.deadlocks : parts->record->counts.deadlocks;
   run.changing = changing;

@@ -47,9 +47,9 @@ inline CommandResult explore_run(const CampaignRun& run, const std::filesystem::
 
 inline CommandResult resume_run(const std::filesystem::path& dir,
                                 const CommandOptions& options = {}) {
-  return comback(
-      {"resume", dir.string(), "--json", "-", "--progress", "none", "--checkpoint", "20ms"},
-      options);
+  return comback({"resume", dir.string(), "--json", "-", "--progress", "none", "--checkpoint",
+                  "20ms", "--no-limits"},
+                 options);
 }
 
 // What must not depend on what happened to a run on its way.
