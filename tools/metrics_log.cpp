@@ -45,7 +45,7 @@ void MetricsLog::progress(const Progress& progress) {
 
 void MetricsLog::finish(const Summary& summary) {
   Progress last = newest_;
-  last.phase = summary.stop_reason == StopReason::kNone ? "finished" : "stopped";
+  last.phase = summary.stop_reason == StopReason::kNone ? kFinished : kStopped;
   last.states = summary.states;
   last.transitions = summary.transitions;
   if (summary.stop_reason == StopReason::kNone) last.queued = 0;

@@ -25,6 +25,9 @@ class MetricsLog {
   void finish(const Summary& summary);
 
   static constexpr double kInterval = 2;  // seconds
+  // Phases of the last line of a session.
+  static constexpr const char* kFinished = "finished";
+  static constexpr const char* kStopped = "stopped";
 
  private:
   void add(const Progress& progress);

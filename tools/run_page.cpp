@@ -173,8 +173,7 @@ class Page {
           fmt::format("{:.2f} bytes a state", static_cast<double>(summary_->disk_bytes) / states));
     }
     std::uint64_t memory = summary_->visited_bytes;
-    for (const TimelinePoint& point : page_->timeline)
-      memory = std::max(memory, point.memory_bytes);
+    for (const Metrics& point : page_->timeline) memory = std::max(memory, point.memory);
     add("Memory", format_size(memory), "held by tables and queues, at most");
     return text + "</dl>\n";
   }
@@ -305,20 +304,20 @@ class Page {
 
   std::string time() const {
     const auto& all = page_->timeline;
-    if (all.size() < 2 || all.back().seconds <= all.front().seconds) {
+    if (all.size() < 2 || all.back().t <= all.front().t) {
       return "<p>The run was too short, or kept no metrics, to show what it did over time.</p>\n";
     }
     const auto points = thinned(all, kPoints);
     SvgPlot plot = over_time("New states a second", "states a second");
     SvgPlot::Series rate{.name = "states", .points = {}, .marks = false, .filled = true};
     for (std::size_t i = 1; i < points.size(); ++i) {
-      const double seconds = points[i].seconds - points[i - 1].seconds;
+      const double seconds = points[i].t - points[i - 1].t;
       if (seconds <= 0) continue;
       const double states = points[i].states < points[i - 1].states
                                 ? 0.0
                                 : static_cast<double>(points[i].states - points[i - 1].states);
-      if (rate.points.empty()) rate.points.push_back({points[0].seconds, states / seconds});
-      rate.points.push_back({points[i].seconds, states / seconds});
+      if (rate.points.empty()) rate.points.push_back({points[0].t, states / seconds});
+      rate.points.push_back({points[i].t, states / seconds});
     }
     plot.series = {rate};
     return "<h3>New states a second</h3>\n" + scrolled("Plot of the throughput", plot.text()) +
@@ -326,35 +325,34 @@ class Page {
   }
 
   // A band with a piece for each stretch of time, and how long each phase took in all.
-  static std::string phases(const std::vector<TimelinePoint>& points) {
+  static std::string phases(const std::vector<Metrics>& points) {
     constexpr double kLeft = 84;
     constexpr double kRight = 700;
-    const double begin = points.front().seconds;
-    const double scale = (kRight - kLeft) / (points.back().seconds - begin);
+    const double begin = points.front().t;
+    const double scale = (kRight - kLeft) / (points.back().t - begin);
     std::map<std::string, double> seconds;
     std::vector<std::string> order;  // as they first came
     std::string band;
     for (std::size_t i = 1, from = 0; i < points.size(); ++i) {
       const std::string& phase = points[i].phase;
       if (seconds.emplace(phase, 0).second) order.push_back(phase);
-      seconds[phase] += points[i].seconds - points[i - 1].seconds;
+      seconds[phase] += points[i].t - points[i - 1].t;
       if (i + 1 < points.size() && points[i + 1].phase == phase) continue;
       const auto colour = std::find(order.begin(), order.end(), phase) - order.begin();
       band += fmt::format(
           "<rect class=\"box s{}\" x=\"{:.1f}\" y=\"4\" width=\"{:.1f}\" height=\"28\"><title>{}: "
           "{:.1f} "
           "to {:.1f} s</title></rect>\n",
-          colour % 6, kLeft + (points[from].seconds - begin) * scale,
-          std::max(0.3, (points[i].seconds - points[from].seconds) * scale), escaped(phase),
-          points[from].seconds, points[i].seconds);
+          colour % 6, kLeft + (points[from].t - begin) * scale,
+          std::max(0.3, (points[i].t - points[from].t) * scale), escaped(phase), points[from].t,
+          points[i].t);
       from = i;
     }
     HtmlTable table("How long each phase took", {"Phase", "#Time", "#Share"});
     for (std::size_t i = 0; i < order.size(); ++i) {
-      table.add(
-          {fmt::format("<span class=\"swatch s{}\"></span>{}", i % 6, escaped(order[i])),
-           format_duration(seconds[order[i]]),
-           fmt::format("{:.1f}%", 100 * seconds[order[i]] / (points.back().seconds - begin))});
+      table.add({fmt::format("<span class=\"swatch s{}\"></span>{}", i % 6, escaped(order[i])),
+                 format_duration(seconds[order[i]]),
+                 fmt::format("{:.1f}%", 100 * seconds[order[i]] / (points.back().t - begin))});
     }
     return scrolled(
                "Phases over time",
@@ -373,9 +371,9 @@ class Page {
       SvgPlot disk = over_time("Size of the run directory", "MiB");
       SvgPlot::Series held{.name = "memory", .points = {}, .marks = false, .filled = true};
       SvgPlot::Series stored{.name = "disk", .points = {}, .marks = false, .filled = true};
-      for (const TimelinePoint& point : points) {
-        held.points.push_back({point.seconds, static_cast<double>(point.memory_bytes) / kMib});
-        stored.points.push_back({point.seconds, static_cast<double>(point.disk_bytes) / kMib});
+      for (const Metrics& point : points) {
+        held.points.push_back({point.t, static_cast<double>(point.memory) / kMib});
+        stored.points.push_back({point.t, static_cast<double>(point.disk) / kMib});
       }
       memory.series = {held};
       disk.series = {stored};

@@ -31,7 +31,7 @@ struct RunPage {
   TreePicture picture;
   std::optional<Survey> survey;  // where states were expanded again
   std::vector<ShownState> shown;
-  std::vector<TimelinePoint> timeline;
+  std::vector<Metrics> timeline;
   std::string made;  // when: "2026-11-18T20:15:00Z"
 
   // One HTML document that needs nothing else.
