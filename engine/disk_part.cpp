@@ -172,4 +172,15 @@ void DiskPart::make_room_to_sort(const MemoryBudget& budget) {
   window_bytes_ = std::max(plan_.window_bytes, window_bytes_ - std::min(window_bytes_, missing));
 }
 
+bool DiskPart::give_way() {
+  constexpr std::uint64_t kLeastWindow = std::uint64_t{64} << 10;
+  if (overhead_) {
+    overhead_.reset();
+    return true;
+  }
+  if (window_bytes_ <= kLeastWindow) return false;
+  window_bytes_ /= 2;
+  return true;
+}
+
 }  // namespace comback

@@ -51,6 +51,9 @@ class DiskPart {
   // Takes from the window, before duplicates are detected, what the sorts may need and nobody has
   // left, as where a level is larger than the one before.
   void make_room_to_sort(const MemoryBudget& budget);
+  // For those who find the budget used up after a commit: less for the window, and what libraries
+  // hold is not counted, until the next share_out(). False where nothing is left to give.
+  bool give_way();
   LevelStore& levels() { return *levels_; }
   LevelWriter& writer() { return *writer_; }
   Frontier& frontier() { return *frontier_; }

@@ -158,13 +158,17 @@ Status Numbering::number_on_disk(DiskPart& disk, std::span<const Origin> origins
     cut_ = place_of(origins[room_below_limit()]);
     origins = origins.first(room_below_limit());
   }
-  while (!log.reserve(origins.size()) ||
-         budget_->left() < (std::uint64_t{1} << 20) + origins.size() * sizeof(Backedge)) {
-    if (Status status = disk.commit(); !status) return status;
-    slide_window(disk, origins.size());
-    if (!log.reserve(origins.size())) {
+  const auto room = [&] {
+    return log.reserve(origins.size()) &&
+           budget_->left() >= (std::uint64_t{1} << 20) + origins.size() * sizeof(Backedge);
+  };
+  for (bool committed = false; !room(); committed = true) {
+    if (!committed) {
+      if (Status status = disk.commit(); !status) return status;
+    } else if (!disk.give_way()) {
       return Error{Errc::kOutOfMemory, "the memory budget is too small for new states"};
     }
+    slide_window(disk, origins.size());
   }
   log.append_unwritten(origins.size());
   edges_.resize(origins.size());
