@@ -13,7 +13,8 @@ namespace {
 // A signal handler has no other way to reach anything.
 std::atomic<Monitor*> stopping{nullptr};
 std::atomic<bool> announcing{false};
-static_assert(std::atomic<Monitor*>::is_always_lock_free);
+std::atomic<bool> first_came{false};
+static_assert(std::atomic<Monitor*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 std::atomic<bool> hangups_ignored{false};  // by nohup: they stay so
 
@@ -23,8 +24,14 @@ void default_for_all() {
   if (!hangups_ignored.load()) ::signal(SIGHUP, SIG_DFL);
 }
 
-void handle(int /*signal*/) {
+void handle(int signal) {
   const int saved = errno;
+  // Another thread may be handling the first just now.
+  if (first_came.exchange(true)) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);  // when this handler returns
+    return;
+  }
   default_for_all();
   if (Monitor* monitor = stopping.load()) monitor->request_stop();
   if (announcing.load()) {
@@ -40,6 +47,7 @@ void handle(int /*signal*/) {
 StopOnSignals::StopOnSignals(Monitor& monitor, bool announce) {
   stopping.store(&monitor);
   announcing.store(announce);
+  first_came.store(false);
   struct sigaction action {};
   action.sa_handler = handle;
   action.sa_flags = SA_RESTART;
