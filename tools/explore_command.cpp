@@ -33,6 +33,7 @@ constexpr const char* kResumeExamples = R"(Examples:
 
 What the run was made with counts, unless it is given anew. Memory, threads, disk, I/O, kept levels,
 checkpoints and limits can be changed; what is explored cannot: model, violations, range errors.
+A limit that stopped the run holds no longer.
 
 Exit codes: 0 complete, nothing violated; 1 there is a counterexample; 2 the command line is wrong or
 somebody else explores the run; 3 incomplete; 4 the machine failed or the run is damaged.)";
