@@ -283,8 +283,8 @@ system async;)",
 
 // A run directory from somebody else may have any bytes for a descriptor. Whatever they are, there
 // are no more successors than there is room for; a sanitizer sees that nothing outside is read.
-// Disabled because it is not so yet: the interpreter stores to an array element whose index it takes
-// for checked (docs/verify.md).
+// Disabled because it is not so yet: the interpreter stores to an array element whose index it
+// takes for checked (docs/verify.md).
 TEST(Strangers, DISABLED_BytesThatAreNoStateAreExpandedLikeOne) {
   const char* const kAsynchronous = R"(
 byte a[3], i; int n; channel {byte, int} c[2];
